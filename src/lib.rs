@@ -1,0 +1,2 @@
+//! `ablate`: a declarative experiment and ablation runner for the Transformer.
+pub mod ops;

@@ -1,0 +1,121 @@
+//! Matrix products of `f32` by the `gemm` family of crates.
+
+use gemm_common::Parallelism;
+
+/// A matrix in a slice: element `(i, j)` lies at `i * row_stride + j * column_stride`.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    data: &'a [f32],
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+}
+
+impl<'a> View<'a> {
+    /// Row after row, without gaps.
+    ///
+    /// # Panics
+    /// If the slice is not `rows * columns` long.
+    pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Self {
+        assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
+        Self { data, rows, columns, row_stride: columns, column_stride: 1 }
+    }
+
+    pub fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            row_stride: self.column_stride,
+            column_stride: self.row_stride,
+            ..self
+        }
+    }
+}
+
+/// What happens to what the output held before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    Overwrite,
+    Add,
+}
+
+/// `out = a . b` or `out += a . b`, `out` row after row.
+///
+/// # Panics
+/// If the sizes do not fit.
+pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
+    assert_eq!(a.columns, b.rows, "inner sizes");
+    assert_eq!(out.len(), a.rows * b.columns, "output size");
+    if a.columns == 0 || out.is_empty() {
+        if mode == Output::Overwrite {
+            out.fill(0.0);
+        }
+        return;
+    }
+    let (m, n, k) = (b.columns, a.rows, a.columns);
+    let stride = |stride: usize| stride as isize;
+    // SAFETY: the kernel reads element (i, j) of each operand at i * row_stride + j * column_stride and writes `m * n`
+    // elements of `out`. `View` guarantees that these offsets lie inside its slice (a dense matrix or its transpose),
+    // the asserts above that the three sizes agree, and `&mut` that `out` overlaps neither operand.
+    //
+    // The kernels want the output by columns, so it is handed over as the transpose: out^T = b^T . a^T.
+    unsafe {
+        gemm_f32::gemm::f32::get_gemm_fn()(
+            m,
+            n,
+            k,
+            out.as_mut_ptr(),
+            stride(m),
+            1,
+            mode == Output::Add,
+            b.data.as_ptr(),
+            stride(b.row_stride),
+            stride(b.column_stride),
+            a.data.as_ptr(),
+            stride(a.row_stride),
+            stride(a.column_stride),
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn naive(a: View, b: View, out: &mut [f32]) {
+        let at = |v: View, i: usize, j: usize| v.data[i * v.row_stride + j * v.column_stride];
+        for i in 0..a.rows {
+            for j in 0..b.columns {
+                out[i * b.columns + j] += (0..a.columns).map(|k| at(a, i, k) * at(b, k, j)).sum::<f32>();
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_odd_sizes_and_transposes_agree_with_three_loops() {
+        let numbers = |n: usize| (0..n).map(|i| ((i * 7919) % 101) as f32 / 101.0 - 0.5).collect::<Vec<_>>();
+        for (m, k, n) in [(1, 1, 1), (3, 5, 7), (16, 16, 16), (33, 17, 65), (5, 0, 4), (0, 3, 2), (130, 64, 48)] {
+            let (a, b) = (numbers(m * k), numbers(k * n));
+            let plain = (View::new(&a, m, k), View::new(&b, k, n));
+            let flipped = (View::new(&a, k, m).transposed(), View::new(&b, n, k).transposed());
+            for (a, b) in [plain, flipped, (plain.0, flipped.1), (flipped.0, plain.1)] {
+                for mode in [Output::Overwrite, Output::Add] {
+                    let mut ours = vec![0.25; m * n];
+                    let mut right = vec![if mode == Output::Add { 0.25 } else { 0.0 }; m * n];
+                    product(a, b, &mut ours, mode);
+                    naive(a, b, &mut right);
+                    for (ours, right) in ours.iter().zip(&right) {
+                        assert!((ours - right).abs() <= 1e-5, "{m} {k} {n} {mode:?}: {ours} {right}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Every fused operation against the plain dfdx one: the same outputs and the same gradients, for odd sizes, empty
+//! sentences, single tokens and long ones.
+
+use dfdx::prelude::*;
+use rand::RngExt;
+
+use super::*;
+use crate::ops::{Dropout, Mask, Packed, plain, stream};
+
+type Tape_ = OwnedTape<f32, Cpu>;
+
+/// Two numbers of the same size, NaN never.
+fn close(a: f32, b: f32, tolerance: f32) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+fn assert_close(name: &str, ours: &[f32], right: &[f32]) {
+    assert_eq!(ours.len(), right.len(), "{name}");
+    for (i, (ours, right)) in ours.iter().zip(right).enumerate() {
+        assert!(close(*ours, *right, 2e-5), "{name}[{i}]: {ours}, not {right}");
+    }
+}
+
+fn random<S: Shape>(name: &str, shape: S) -> Tensor<S, f32, Cpu> {
+    let mut rng = stream(1, name);
+    let values = (0..shape.num_elements()).map(|_| rng.random_range(-1.0..1.0)).collect();
+    Cpu::default().tensor_from_vec(values, shape)
+}
+
+/// A scalar that weighs every element of `y` differently, so that every gradient counts.
+fn probe<S: Shape>(y: Tensor<S, f32, Cpu, Tape_>) -> Gradients<f32, Cpu> {
+    let weights = random("probe", *y.shape());
+    (y * weights).sum::<Rank0, _>().backward()
+}
+
+fn values_and_gradients<S: Shape, const N: usize>(
+    y: Tensor<S, f32, Cpu, Tape_>,
+    read: impl Fn(&Gradients<f32, Cpu>) -> [Vec<f32>; N],
+) -> (Vec<f32>, [Vec<f32>; N]) {
+    (y.as_vec(), read(&probe(y)))
+}
+
+fn compare<const N: usize>(name: &str, ours: (Vec<f32>, [Vec<f32>; N]), right: (Vec<f32>, [Vec<f32>; N])) {
+    assert_close(name, &ours.0, &right.0);
+    for (i, (ours, right)) in ours.1.iter().zip(&right.1).enumerate() {
+        assert_close(&format!("{name}, gradient {i}"), ours, right);
+    }
+}
+
+#[test]
+fn linear_agrees_with_dfdx() {
+    fn check<const I: usize, const O: usize>(n: usize, activation: Activation) {
+        let x = random("x", (n, Const::<I>));
+        let (weight, bias) = (random("w", Rank2::<O, I>::default()), random("b", Rank1::<O>::default()));
+        let traced = || x.trace(Gradients::leaky());
+        let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&weight).as_vec(), g.get(&bias).as_vec()];
+        let ours = values_and_gradients(Cpu::linear(traced(), &weight, Some(&bias), activation), read);
+        let right = values_and_gradients(plain::linear(traced(), &weight, Some(&bias), activation), read);
+        compare(&format!("linear {n} x {I} -> {O}, {activation:?}"), ours, right);
+    }
+    for activation in [Activation::Identity, Activation::Relu] {
+        check::<1, 1>(1, activation);
+        check::<7, 5>(13, activation);
+        check::<64, 33>(300, activation);
+    }
+}
+
+#[test]
+fn gather_agrees_with_dfdx() {
+    let table = random("table", Rank2::<11, 6>::default());
+    let ids = [3, 3, 0, 10, 7, 3];
+    let read = |g: &Gradients<f32, Cpu>| [g.get(&table).as_vec()];
+    let ours = values_and_gradients(Cpu::gather::<11, 6, Tape_>(&table, &ids, 2.5), read);
+    let right = values_and_gradients(plain::gather::<11, 6, Cpu, Tape_>(&table, &ids, 2.5), read);
+    compare("gather", ours, right);
+}
+
+#[test]
+fn dropout_and_addition_agree_with_dfdx() {
+    let x = random("x", (37, Const::<10>));
+    let site = Dropout::new(0.3, 9);
+    let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec()];
+    let traced = || x.trace(Gradients::leaky());
+    let ours = values_and_gradients(Cpu::dropout(traced(), site), read);
+    let right = values_and_gradients(plain::dropout(traced(), site), read);
+    assert!(right.0.iter().filter(|y| y.to_bits() << 1 == 0).count() > 50);
+    compare("dropout", ours, right);
+}
+
+#[test]
+fn norms_agree_with_dfdx() {
+    fn check<const D: usize>(n: usize) {
+        let (x, s) = (random("x", (n, Const::<D>)), random("s", (n, Const::<D>)));
+        let (gain, bias) = (random("gain", Rank1::<D>::default()), random("bias", Rank1::<D>::default()));
+        let traced = || x.trace(Gradients::leaky());
+        let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&gain).as_vec(), g.get(&bias).as_vec()];
+        let ours = values_and_gradients(Cpu::layer_norm(traced(), &gain, &bias), read);
+        let right = values_and_gradients(plain::layer_norm(traced(), &gain, &bias), read);
+        compare(&format!("layer norm {n} x {D}"), ours, right);
+        for site in [Dropout::OFF, Dropout::new(0.2, 4)] {
+            let read = |g: &Gradients<f32, Cpu>| {
+                [g.get(&x).as_vec(), g.get(&s).as_vec(), g.get(&gain).as_vec(), g.get(&bias).as_vec()]
+            };
+            let ours = values_and_gradients(Cpu::add_norm(traced(), s.retaped(), site, &gain, &bias), read);
+            let sums = plain::add(traced(), plain::dropout(s.retaped(), site));
+            let right = values_and_gradients(plain::layer_norm(sums, &gain, &bias), read);
+            compare(&format!("add + norm {n} x {D}, {site:?}"), ours, right);
+        }
+    }
+    check::<5>(1);
+    check::<16>(9);
+    check::<67>(300);
+}
+
+fn check_attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize>(
+    target: &[usize],
+    source: &[usize],
+    mask: Mask,
+) {
+    let pack = |lengths: &[usize]| Packed::from_sentences(lengths.iter().map(|&length| vec![0; length]));
+    let (target, source) = (pack(target), pack(source));
+    let spans = match mask {
+        Mask::Causal => Spans::within(&target, mask),
+        Mask::Full => Spans::across(&target, &source),
+    };
+    let key_rows = if mask == Mask::Causal { target.tokens() } else { source.tokens() };
+    let q = random("q", (target.tokens(), Const::<HK>));
+    let (k, v) = (random("k", (key_rows, Const::<HK>)), random("v", (key_rows, Const::<HV>)));
+    let traced = || q.trace(Gradients::leaky());
+    let read = |g: &Gradients<f32, Cpu>| [g.get(&q).as_vec(), g.get(&k).as_vec(), g.get(&v).as_vec()];
+    let ours = values_and_gradients(
+        Cpu::attention::<H, K, VD, HK, HV, Tape_>(traced(), k.retaped(), v.retaped(), &spans),
+        read,
+    );
+    let right = values_and_gradients(
+        plain::attention::<H, K, VD, HK, HV, Cpu, Tape_>(traced(), k.retaped(), v.retaped(), &spans),
+        read,
+    );
+    compare(&format!("attention {H} x {K}/{VD}, {target:?} to {source:?}"), ours, right);
+}
+
+#[test]
+fn attention_agrees_with_dfdx() {
+    let (target, source) = (vec![1, 0, 4, 17, 2, 33], vec![3, 1, 16, 1, 7, 40]);
+    for mask in [Mask::Full, Mask::Causal] {
+        check_attention::<1, 1, 1, 1, 1>(&target, &source, mask);
+        check_attention::<4, 16, 16, 64, 64>(&target, &source, mask);
+        check_attention::<3, 5, 7, 15, 21>(&target, &source, mask);
+        check_attention::<2, 24, 8, 48, 16>(&[300], &[1], mask);
+    }
+    for length in 1..40 {
+        check_attention::<2, 4, 3, 8, 6>(&[length], &[41 - length], Mask::Full);
+        check_attention::<2, 4, 3, 8, 6>(&[length], &[length], Mask::Causal);
+    }
+}
+
+#[test]
+fn loss_agrees_with_dfdx() {
+    fn check<const V: usize, const D: usize>(n: usize, smoothing: f32) {
+        let x = random("x", (n, Const::<D>));
+        let table = random("table", Rank2::<V, D>::default());
+        let labels: Vec<u32> = (0..n).map(|i| (i * 7 % V) as u32).collect();
+        let target = LossTarget { labels: &labels, smoothing, scale: 0.37 };
+        let traced = || x.trace(Gradients::leaky());
+        let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&table).as_vec()];
+        let ours = Cpu::smoothed_loss(traced(), &table, target);
+        let right = plain::smoothed_loss(traced(), &table, target);
+        let name = format!("loss {n} x {D} -> {V}, smoothing {smoothing}");
+        assert_close(&name, &[ours.nll_sum as f32], &[right.nll_sum as f32]);
+        assert_close(&name, &[ours.smoothed_sum as f32], &[right.smoothed_sum as f32]);
+        compare(&name, values_and_gradients(ours.loss, read), values_and_gradients(right.loss, read));
+        assert_close(&name, &Cpu::log_probabilities(x.clone(), &table), &plain::log_probabilities(x, &table));
+    }
+    check::<3, 1>(1, 0.0);
+    check::<37, 8>(5, 0.1);
+    check::<100, 19>(130, 0.2);
+}
+
+#[test]
+fn the_loss_has_the_slope_that_finite_differences_show() {
+    let (x, table) = (random("x", (4, Const::<6>)), random("table", Rank2::<9, 6>::default()));
+    let target = LossTarget { labels: &[0, 8, 3, 3], smoothing: 0.1, scale: 1.0 };
+    let slope = Cpu::smoothed_loss(x.trace(Gradients::leaky()), &table, target).loss.backward().get(&x).as_vec();
+    let loss_at = |moved: Vec<f32>| {
+        let moved = Cpu::default().tensor_from_vec(moved, (4, Const::<6>));
+        Cpu::smoothed_loss(moved, &table, target).smoothed_sum
+    };
+    for i in 0..24 {
+        let shifted = |by: f32| {
+            let mut moved = x.as_vec();
+            moved[i] += by;
+            loss_at(moved)
+        };
+        let difference = (shifted(0.01) - shifted(-0.01)) / 0.02;
+        assert!((difference - f64::from(slope[i])).abs() <= 1e-3, "x[{i}]: {difference} against {}", slope[i]);
+    }
+}

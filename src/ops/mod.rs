@@ -1,0 +1,147 @@
+//! The tape operations a Transformer is made of: tensors and packed rows come in, tensors that remember their
+//! backward pass go out. Every operation exists once as plain dfdx (module [`plain`], any device, the oracle) and once
+//! fused for the CPU (module [`cpu`]). This room refuses to know what a model is.
+
+pub mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod dropout;
+mod packed;
+pub mod plain;
+mod random;
+mod spans;
+
+pub use dropout::{Dropout, DropoutStream};
+pub use packed::Packed;
+pub use random::stream;
+pub use spans::{Mask, Span, Spans};
+
+use dfdx::prelude::*;
+
+/// Activations: `N` packed tokens by `D` features.
+pub type Rows<const D: usize, Dev, T = NoneTape> = Tensor<(usize, Const<D>), f32, Dev, T>;
+/// A weight of `O` outputs by `I` inputs, PyTorch's layout.
+pub type Matrix<const O: usize, const I: usize, Dev> = Tensor<Rank2<O, I>, f32, Dev>;
+/// A bias, gain or offset.
+pub type Vector<const O: usize, Dev> = Tensor<Rank1<O>, f32, Dev>;
+
+/// What follows a linear map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    Identity,
+    Relu,
+}
+
+/// Added to the variance in [`Ops::layer_norm`]: PyTorch's default, the paper names none.
+pub const LAYER_NORM_EPSILON: f32 = 1e-5;
+
+/// What [`Ops::smoothed_loss`] is told besides the rows.
+#[derive(Debug, Clone, Copy)]
+pub struct LossTarget<'a> {
+    /// The right class of each row.
+    pub labels: &'a [u32],
+    /// `epsilon_ls`: mass spread evenly over all classes, the right one included (PyTorch's convention).
+    pub smoothing: f32,
+    /// Factor on the sum over rows, one over the target tokens of the whole update.
+    pub scale: f32,
+}
+
+/// Sums over rows, and the tensor whose backward pass trains the model.
+#[derive(Debug)]
+pub struct TokenLoss<Dev: Storage<f32>, T> {
+    /// `scale * smoothed_sum`, on the tape.
+    pub loss: Tensor<Rank0, f32, Dev, T>,
+    /// Label-smoothed cross-entropy summed over rows, in nats.
+    pub smoothed_sum: f64,
+    /// Negative log-likelihood of the right class summed over rows, in nats: what perplexity is made of.
+    pub nll_sum: f64,
+}
+
+/// A device that a Transformer can run on. The default bodies are plain dfdx; a device overrides what it does better.
+///
+/// Weights are passed without a tape: each operation records their gradients itself. Like dfdx's own methods, these
+/// panic when the device runs out of memory or fails: no run can go on from there.
+pub trait Ops: Device<f32> {
+    /// Overwrites a buffer of the device.
+    fn write(&self, buffer: &mut <Self as Storage<f32>>::Vec, values: &[f32]);
+
+    /// Rows of `table` (`[V, D]`) chosen by `ids`, times `scale` (section 3.4).
+    fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
+        table: &Matrix<V, D, Self>,
+        ids: &[u32],
+        scale: f32,
+    ) -> Rows<D, Self, T> {
+        plain::gather(table, ids, scale)
+    }
+
+    /// `activation(x . weight^T + bias)`: `[N, I] -> [N, O]`.
+    fn linear<const I: usize, const O: usize, T: Tape<f32, Self>>(
+        x: Rows<I, Self, T>,
+        weight: &Matrix<O, I, Self>,
+        bias: Option<&Vector<O, Self>>,
+        activation: Activation,
+    ) -> Rows<O, Self, T> {
+        plain::linear(x, weight, bias, activation)
+    }
+
+    /// Scaled dot-product attention, sentence by sentence and head by head (equation 1): queries and keys
+    /// `[N, H*K]`, values `[M, H*VD]`, result `[N, H*VD]`.
+    fn attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize, T>(
+        queries: Rows<HK, Self, T>,
+        keys: Rows<HK, Self, T>,
+        values: Rows<HV, Self, T>,
+        spans: &Spans,
+    ) -> Rows<HV, Self, T>
+    where
+        T: Tape<f32, Self>,
+    {
+        plain::attention::<H, K, VD, HK, HV, Self, T>(queries, keys, values, spans)
+    }
+
+    /// Inverted dropout: zero with probability `rate`, the rest divided by `1 - rate`.
+    fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {
+        plain::dropout(x, dropout)
+    }
+
+    /// `x + y`.
+    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T> {
+        plain::add(x, y)
+    }
+
+    /// Each row to mean 0 and variance 1, times `gain`, plus `bias`.
+    fn layer_norm<const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        gain: &Vector<D, Self>,
+        bias: &Vector<D, Self>,
+    ) -> Rows<D, Self, T> {
+        plain::layer_norm(x, gain, bias)
+    }
+
+    /// `layer_norm(x + dropout(sublayer))`: the paper's residual connection (section 5.4).
+    fn add_norm<const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        sublayer: Rows<D, Self, T>,
+        dropout: Dropout,
+        gain: &Vector<D, Self>,
+        bias: &Vector<D, Self>,
+    ) -> Rows<D, Self, T> {
+        Self::layer_norm(Self::add(x, Self::dropout(sublayer, dropout)), gain, bias)
+    }
+
+    /// Projection onto the classes, softmax and label-smoothed cross-entropy of every row (section 5.4).
+    fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        table: &Matrix<V, D, Self>,
+        target: LossTarget,
+    ) -> TokenLoss<Self, T> {
+        plain::smoothed_loss(x, table, target)
+    }
+
+    /// Log-probabilities of the `V` classes for every row, row after row, on the host.
+    fn log_probabilities<const V: usize, const D: usize>(
+        x: Rows<D, Self>,
+        table: &Matrix<V, D, Self>,
+    ) -> Vec<f32> {
+        plain::log_probabilities(x, table)
+    }
+}

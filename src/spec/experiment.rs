@@ -1,0 +1,127 @@
+//! One complete experiment: every value resolved and checked, nothing left to default.
+
+use std::path::PathBuf;
+
+/// Everything that decides the outcome of a run, except the seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    pub model: Model,
+    pub regularization: Regularization,
+    pub data: Data,
+    pub training: Training,
+    pub decoding: Decoding,
+    pub evaluation: Evaluation,
+}
+
+/// The architecture (paper, section 3 and Table 3).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// N: encoder layers, and as many decoder layers.
+    pub layers: usize,
+    pub d_model: usize,
+    pub d_ff: usize,
+    /// h: attention heads.
+    pub heads: usize,
+    /// Width of one head's queries and keys.
+    pub d_k: usize,
+    /// Width of one head's values.
+    pub d_v: usize,
+    pub positional: Positional,
+    pub norm: Norm,
+}
+
+/// How a position enters the embedding (section 3.5, and row (E) of Table 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Positional {
+    Sinusoidal,
+    Learned { max_positions: usize },
+}
+
+/// Where layer normalisation sits: after the residual sum (the paper) or before the sub-layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Norm {
+    Post,
+    Pre,
+}
+
+/// Section 5.4.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regularization {
+    /// P_drop, in [0, 1).
+    pub dropout: f32,
+    /// epsilon_ls, in [0, 1): the mass spread evenly over all V classes.
+    pub label_smoothing: f32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Data {
+    pub corpus: Corpus,
+    /// Size of the vocabulary shared by both languages, special pieces included.
+    pub vocab_size: usize,
+    /// A training pair with more pieces than this on either side is skipped and counted.
+    pub max_length: usize,
+}
+
+/// Where sentence pairs come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Corpus {
+    /// The embedded English to German grammar: no files, no network.
+    Grammar { train_pairs: usize },
+    /// Multi30k task 1, in a folder the user has.
+    Multi30k { source: String, target: String },
+    /// WMT 2014 English to German, in a folder the user has.
+    Wmt14 { source: String, target: String },
+    /// Any six parallel text files, relative to the data folder.
+    Text { train: FilePair, dev: FilePair, test: FilePair },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilePair {
+    pub source: PathBuf,
+    pub target: PathBuf,
+}
+
+/// Section 5.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Training {
+    /// Updates of the parameters.
+    pub steps: usize,
+    /// Target pieces per update, whatever the device or the number of workers.
+    pub batch_tokens: usize,
+    /// Target pieces per forward and backward pass; an update accumulates as many passes as it needs.
+    pub micro_batch_tokens: usize,
+    pub warmup_steps: usize,
+    /// Factor on the paper's schedule (equation 3): 1.0 is the paper.
+    pub learning_rate_factor: f64,
+    pub adam_beta1: f64,
+    pub adam_beta2: f64,
+    pub adam_epsilon: f64,
+    /// Updates between two measurements of the dev loss.
+    pub validate_every: usize,
+    /// Updates between two checkpoints.
+    pub checkpoint_every: usize,
+}
+
+/// Section 6.1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoding {
+    /// 1 is greedy.
+    pub beam: usize,
+    /// alpha of GNMT's ((5 + n) / 6)^alpha.
+    pub length_penalty: f64,
+    /// A hypothesis may be this much longer than its source, in pieces.
+    pub max_extra_tokens: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// The split whose perplexity and BLEU enter the table.
+    pub split: Split,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Split {
+    Train,
+    Dev,
+    Test,
+}
