@@ -65,6 +65,9 @@ pub trait Ops: Device<f32> {
     /// Overwrites a buffer of the device.
     fn write(&self, buffer: &mut <Self as Storage<f32>>::Vec, values: &[f32]);
 
+    /// Sum of the squares of all elements.
+    fn norm_squared<S: Shape>(x: Tensor<S, f32, Self>) -> f64;
+
     /// Rows of `table` (`[V, D]`) chosen by `ids`, times `scale` (section 3.4).
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
         table: &Matrix<V, D, Self>,

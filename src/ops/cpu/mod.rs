@@ -24,6 +24,10 @@ impl Ops for Cpu {
         buffer.copy_from_slice(values);
     }
 
+    fn norm_squared<S: Shape>(x: Tensor<S, f32, Self>) -> f64 {
+        tape::values(&x).iter().map(|&x| f64::from(x) * f64::from(x)).sum()
+    }
+
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
         table: &Matrix<V, D, Self>,
         ids: &[u32],

@@ -1,0 +1,73 @@
+//! Multi-head attention with its four projections, none of which has a bias (section 3.2.2).
+
+use dfdx::prelude::*;
+
+use super::init::Init;
+use super::parameter::Visit;
+use crate::ops::{Activation, Matrix, Ops, Rows, Spans};
+
+/// `H` heads of `K`-wide queries and keys and `VD`-wide values; `HK = H * K` and `HV = H * VD`.
+pub struct Attention<
+    Dev: Ops,
+    const D: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+> {
+    query: Matrix<HK, D, Dev>,
+    key: Matrix<HK, D, Dev>,
+    value: Matrix<HV, D, Dev>,
+    output: Matrix<D, HV, Dev>,
+}
+
+impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize>
+    Attention<Dev, D, H, K, VD, HK, HV>
+{
+    pub fn new(init: &Init<Dev>, name: &str) -> Self {
+        const { assert!(H * K == HK && H * VD == HV, "HK must be H * K, and HV must be H * VD") };
+        Self {
+            query: init.xavier(&format!("{name}.query")),
+            key: init.xavier(&format!("{name}.key")),
+            value: init.xavier(&format!("{name}.value")),
+            output: init.xavier(&format!("{name}.output")),
+        }
+    }
+
+    /// Every row attends to the rows that `spans` shows it.
+    pub fn to_itself<T: Tape<f32, Dev>>(&self, x: Rows<D, Dev, T>, spans: &Spans) -> Rows<D, Dev, T> {
+        let (keys, values) = self.keys_values(&x.retaped::<NoneTape>());
+        self.attend(x, keys, values, spans)
+    }
+
+    /// The projections that `memory` is attended by, `[M, H*K]` and `[M, H*VD]`, each on a tape of its own.
+    pub fn keys_values<T: Tape<f32, Dev>>(
+        &self,
+        memory: &Rows<D, Dev>,
+    ) -> (Rows<HK, Dev, T>, Rows<HV, Dev, T>) {
+        (
+            Dev::linear(memory.retaped::<T>(), &self.key, None, Activation::Identity),
+            Dev::linear(memory.retaped::<T>(), &self.value, None, Activation::Identity),
+        )
+    }
+
+    pub fn attend<T: Tape<f32, Dev>>(
+        &self,
+        x: Rows<D, Dev, T>,
+        keys: Rows<HK, Dev, T>,
+        values: Rows<HV, Dev, T>,
+        spans: &Spans,
+    ) -> Rows<D, Dev, T> {
+        let queries = Dev::linear(x, &self.query, None, Activation::Identity); // [N, D] -> [N, H*K]
+        let mixed = Dev::attention::<H, K, VD, HK, HV, T>(queries, keys, values, spans); // [N, H*VD]
+        Dev::linear(mixed, &self.output, None, Activation::Identity) // [N, D]
+    }
+
+    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+        visit(format!("{name}.query.weight"), &mut self.query);
+        visit(format!("{name}.key.weight"), &mut self.key);
+        visit(format!("{name}.value.weight"), &mut self.value);
+        visit(format!("{name}.output.weight"), &mut self.output);
+    }
+}

@@ -1,0 +1,37 @@
+//! The position-wise feed-forward network (section 3.3): `max(0, x W1 + b1) W2 + b2`.
+
+use dfdx::prelude::*;
+
+use super::init::Init;
+use super::parameter::Visit;
+use crate::ops::{Activation, Matrix, Ops, Rows, Vector};
+
+pub struct FeedForward<Dev: Ops, const D: usize, const F: usize> {
+    inner: Matrix<F, D, Dev>,
+    inner_bias: Vector<F, Dev>,
+    outer: Matrix<D, F, Dev>,
+    outer_bias: Vector<D, Dev>,
+}
+
+impl<Dev: Ops, const D: usize, const F: usize> FeedForward<Dev, D, F> {
+    pub fn new(init: &Init<Dev>, name: &str) -> Self {
+        Self {
+            inner: init.xavier(&format!("{name}.inner")),
+            inner_bias: init.zeros(),
+            outer: init.xavier(&format!("{name}.outer")),
+            outer_bias: init.zeros(),
+        }
+    }
+
+    pub fn forward<T: Tape<f32, Dev>>(&self, x: Rows<D, Dev, T>) -> Rows<D, Dev, T> {
+        let hidden = Dev::linear(x, &self.inner, Some(&self.inner_bias), Activation::Relu); // [N, D] -> [N, F]
+        Dev::linear(hidden, &self.outer, Some(&self.outer_bias), Activation::Identity) // [N, F] -> [N, D]
+    }
+
+    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+        visit(format!("{name}.inner.weight"), &mut self.inner);
+        visit(format!("{name}.inner.bias"), &mut self.inner_bias);
+        visit(format!("{name}.outer.weight"), &mut self.outer);
+        visit(format!("{name}.outer.bias"), &mut self.outer_bias);
+    }
+}

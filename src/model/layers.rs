@@ -1,0 +1,135 @@
+//! One layer of the encoder and one of the decoder (section 3.1).
+
+use dfdx::prelude::*;
+
+use super::attention::Attention;
+use super::feed_forward::FeedForward;
+use super::init::Init;
+use super::norm::LayerNorm;
+use super::parameter::Visit;
+use crate::ops::{DropoutStream, Ops, Rows, Spans};
+use crate::spec::Norm;
+
+pub struct EncoderLayer<
+    Dev: Ops,
+    const D: usize,
+    const F: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+> {
+    attention: Attention<Dev, D, H, K, VD, HK, HV>,
+    attention_norm: LayerNorm<Dev, D>,
+    feed_forward: FeedForward<Dev, D, F>,
+    feed_forward_norm: LayerNorm<Dev, D>,
+}
+
+impl<
+    Dev: Ops,
+    const D: usize,
+    const F: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+> EncoderLayer<Dev, D, F, H, K, VD, HK, HV>
+{
+    pub fn new(init: &Init<Dev>, name: &str) -> Self {
+        Self {
+            attention: Attention::new(init, &format!("{name}.attention")),
+            attention_norm: LayerNorm::new(init),
+            feed_forward: FeedForward::new(init, &format!("{name}.feed_forward")),
+            feed_forward_norm: LayerNorm::new(init),
+        }
+    }
+
+    pub fn forward<T: Tape<f32, Dev>>(
+        &self,
+        x: Rows<D, Dev, T>,
+        spans: &Spans,
+        norm: Norm,
+        dropout: &mut DropoutStream,
+    ) -> Rows<D, Dev, T> {
+        let x = self.attention_norm.residual(norm, dropout.next_site(), x, |x| self.attention.to_itself(x, spans));
+        self.feed_forward_norm.residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+    }
+
+    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+        self.attention.visit(&format!("{name}.attention"), visit);
+        self.attention_norm.visit(&format!("{name}.attention_norm"), visit);
+        self.feed_forward.visit(&format!("{name}.feed_forward"), visit);
+        self.feed_forward_norm.visit(&format!("{name}.feed_forward_norm"), visit);
+    }
+}
+
+pub struct DecoderLayer<
+    Dev: Ops,
+    const D: usize,
+    const F: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+> {
+    pub self_attention: Attention<Dev, D, H, K, VD, HK, HV>,
+    self_attention_norm: LayerNorm<Dev, D>,
+    pub cross_attention: Attention<Dev, D, H, K, VD, HK, HV>,
+    cross_attention_norm: LayerNorm<Dev, D>,
+    feed_forward: FeedForward<Dev, D, F>,
+    feed_forward_norm: LayerNorm<Dev, D>,
+}
+
+impl<
+    Dev: Ops,
+    const D: usize,
+    const F: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+> DecoderLayer<Dev, D, F, H, K, VD, HK, HV>
+{
+    pub fn new(init: &Init<Dev>, name: &str) -> Self {
+        Self {
+            self_attention: Attention::new(init, &format!("{name}.self_attention")),
+            self_attention_norm: LayerNorm::new(init),
+            cross_attention: Attention::new(init, &format!("{name}.cross_attention")),
+            cross_attention_norm: LayerNorm::new(init),
+            feed_forward: FeedForward::new(init, &format!("{name}.feed_forward")),
+            feed_forward_norm: LayerNorm::new(init),
+        }
+    }
+
+    /// `attend_to_self` and `attend_to_source` are given by the caller: training sees whole sentences at once,
+    /// decoding one token and a cache.
+    pub fn forward<T: Tape<f32, Dev>>(
+        &self,
+        x: Rows<D, Dev, T>,
+        norm: Norm,
+        dropout: &mut DropoutStream,
+        attend_to_self: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
+        attend_to_source: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
+    ) -> Rows<D, Dev, T> {
+        let x = self
+            .self_attention_norm
+            .residual(norm, dropout.next_site(), x, |x| attend_to_self(&self.self_attention, x));
+        let x = self
+            .cross_attention_norm
+            .residual(norm, dropout.next_site(), x, |x| attend_to_source(&self.cross_attention, x));
+        self.feed_forward_norm.residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+    }
+
+    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+        self.self_attention.visit(&format!("{name}.self_attention"), visit);
+        self.self_attention_norm.visit(&format!("{name}.self_attention_norm"), visit);
+        self.cross_attention.visit(&format!("{name}.cross_attention"), visit);
+        self.cross_attention_norm.visit(&format!("{name}.cross_attention_norm"), visit);
+        self.feed_forward.visit(&format!("{name}.feed_forward"), visit);
+        self.feed_forward_norm.visit(&format!("{name}.feed_forward_norm"), visit);
+    }
+}

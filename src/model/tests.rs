@@ -1,0 +1,164 @@
+//! What must hold for any weights.
+
+use dfdx::prelude::Cpu;
+
+use super::*;
+use crate::ops::Packed;
+use crate::spec::Norm;
+
+type Small<P> = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, 31, P>;
+
+fn models() -> [Box<dyn Seq2Seq>; 3] {
+    let device = Cpu::default();
+    [
+        Box::new(Trainable::new(Small::<Sinusoidal>::new(&device, Norm::Post, 1))),
+        Box::new(Trainable::new(Small::<Sinusoidal>::new(&device, Norm::Pre, 2))),
+        Box::new(Trainable::new(Small::<Learned<9>>::new(&device, Norm::Post, 3))),
+    ]
+}
+
+fn batch(pairs: &[(&[u32], &[u32])]) -> Batch {
+    Batch::from_pairs(pairs)
+}
+
+fn pass(tokens: usize) -> TrainingPass {
+    TrainingPass { dropout: 0.0, dropout_key: 0, label_smoothing: 0.1, update_tokens: tokens }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-4 * (1.0 + a.abs())
+}
+
+fn nll(model: &dyn Seq2Seq, pairs: &[(&[u32], &[u32])]) -> f64 {
+    model.loss(&batch(pairs), 0.0).nll_sum
+}
+
+#[test]
+fn a_future_token_cannot_change_the_past() {
+    for model in models() {
+        let source: &[u32] = &[5, 6, 7];
+        // The losses of a prefix are those of the whole less those of what follows: any leak breaks the sum.
+        let target: &[u32] = &[8, 9, 10, 11, 12];
+        let at = |target: &[u32], label_from: usize| {
+            let batch = batch(&[(source, target)]);
+            let mut total = 0.0;
+            for (row, &label) in batch.labels.iter().enumerate().take(label_from) {
+                let mut one = batch.clone();
+                // Only the row's own label counts: make every other row predict a fixed piece, then subtract it.
+                one.labels.fill(4);
+                let fixed = model.loss(&one, 0.0).nll_sum;
+                one.labels[row] = label;
+                total += model.loss(&one, 0.0).nll_sum - fixed;
+            }
+            total
+        };
+        for changed in 1..5 {
+            let mut other = target.to_vec();
+            other[changed..].iter_mut().for_each(|token| *token += 7);
+            // Labels before `changed` are the same pieces, and the rows that predict them have read the same pieces.
+            assert!(close(at(target, changed), at(&other, changed)), "token {changed}");
+        }
+    }
+}
+
+#[test]
+fn another_sentence_in_the_batch_cannot_change_this_one() {
+    for model in models() {
+        let (one, other): ((&[u32], &[u32]), (&[u32], &[u32])) = ((&[5, 6, 7, 8], &[9, 10]), (&[11], &[12, 13, 14, 15]));
+        let apart = nll(&*model, &[one]) + nll(&*model, &[other]);
+        assert!(close(nll(&*model, &[one, other]), apart));
+        assert!(close(nll(&*model, &[other, one]), apart));
+    }
+}
+
+#[test]
+fn several_micro_batches_are_one_batch() {
+    let pairs: [(&[u32], &[u32]); 4] = [(&[5, 6], &[7, 8, 9]), (&[10], &[11]), (&[12, 13, 14], &[15, 16]), (&[3], &[])];
+    for (mut whole, mut parts) in models().into_iter().zip(models()) {
+        let all = batch(&pairs);
+        let together = whole.accumulate(&all, &pass(all.target_tokens()));
+        let mut apart = BatchLoss::default();
+        for pair in pairs {
+            apart += parts.accumulate(&batch(&[pair]), &pass(all.target_tokens()));
+        }
+        assert!(close(together.smoothed(), apart.smoothed()) && together.tokens == apart.tokens);
+        for (one, other) in whole.gradients().iter().zip(parts.gradients()) {
+            for (a, b) in one.values.iter().zip(&other.values) {
+                assert!((a - b).abs() <= 1e-5, "{}: {a} {b}", one.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_restored_model_goes_on_with_the_same_bits() {
+    let step = |step| AdamStep { step, learning_rate: 1e-2, beta1: 0.9, beta2: 0.98, epsilon: 1e-9 };
+    let train = |model: &mut dyn Seq2Seq, steps: std::ops::Range<usize>| {
+        for i in steps {
+            let batch = batch(&[(&[5, 6], &[7, 8, 9]), (&[10], &[11])]);
+            let pass = TrainingPass { dropout: 0.3, dropout_key: i as u64, ..pass(batch.target_tokens()) };
+            model.accumulate(&batch, &pass);
+            model.update(&step(i + 1));
+        }
+    };
+    for (mut model, mut fresh) in models().into_iter().zip(models()) {
+        train(&mut *model, 0..3);
+        let (weights, [first, second]) = (model.weights(), model.moments());
+        fresh.restore_weights(&weights).expect("the same model");
+        fresh.restore_moments([&first, &second]).expect("the same model");
+        train(&mut *model, 3..6);
+        train(&mut *fresh, 3..6);
+        assert_eq!(model.weights(), fresh.weights());
+        assert_eq!(model.moments(), fresh.moments());
+    }
+}
+
+#[test]
+fn arrays_of_another_model_are_refused_and_change_nothing() {
+    let [mut sinusoidal, mut pre_norm, mut learned] = models();
+    let before = sinusoidal.weights();
+    assert!(matches!(sinusoidal.restore_weights(&pre_norm.weights()), Err(RestoreError::Unknown { .. })));
+    assert!(matches!(sinusoidal.restore_weights(&learned.weights()), Err(RestoreError::Unknown { .. })));
+    assert!(matches!(sinusoidal.restore_weights(&before[..3]), Err(RestoreError::Missing { .. })));
+    let mut bent = before.clone();
+    bent[0].shape.swap(0, 1);
+    assert!(matches!(sinusoidal.restore_weights(&bent), Err(RestoreError::Shape { .. })));
+    assert_eq!(sinusoidal.weights(), before);
+}
+
+#[test]
+fn dropout_changes_the_loss_of_training_only() {
+    for mut model in models() {
+        let batch = batch(&[(&[5, 6, 9, 9, 4], &[7, 8, 9, 20, 21])]);
+        let quiet = model.loss(&batch, 0.1);
+        let pass = TrainingPass { dropout: 0.4, dropout_key: 1, ..pass(batch.target_tokens()) };
+        let noisy = model.accumulate(&batch, &pass);
+        assert!(!close(quiet.nll_sum, noisy.nll_sum));
+        assert_eq!(noisy, model.accumulate(&batch, &pass), "the same key makes the same mask");
+        assert_ne!(noisy, model.accumulate(&batch, &TrainingPass { dropout_key: 2, ..pass }));
+    }
+}
+
+#[test]
+fn every_seed_has_its_own_weights_and_equal_seeds_the_same() {
+    let weights = |seed| Trainable::new(Small::<Sinusoidal>::new(&Cpu::default(), Norm::Post, seed)).weights();
+    assert_eq!(weights(1), weights(1));
+    assert_ne!(weights(1), weights(2));
+}
+
+#[test]
+fn sinusoids_are_interleaved() {
+    // Position 1 at width 4: angles 1 and 1 / 10000^(2/4) = 0.01 (section 3.5).
+    let right = [1f32.sin(), 1f32.cos(), 0.01f32.sin(), 0.01f32.cos()];
+    for (i, right) in right.into_iter().enumerate() {
+        assert!((positions::sinusoid(1, i, 4) - right).abs() <= 1e-7);
+    }
+}
+
+#[test]
+fn sentences_longer_than_a_learned_table_can_still_be_read() {
+    let [.., learned] = models();
+    let long: Vec<u32> = (3..23).collect();
+    assert!(nll(&*learned, &[(&long, &long)]).is_finite());
+    assert_eq!(learned.decode(&Packed::from_sentences([&long])).step(&[Continuation { parent: 0, token: BOS }]).len(), 31);
+}

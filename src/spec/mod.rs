@@ -1,0 +1,2 @@
+mod experiment;
+pub use experiment::*;
