@@ -42,10 +42,7 @@ impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, 
     }
 
     /// The projections that `memory` is attended by, `[M, H*K]` and `[M, H*VD]`, each on a tape of its own.
-    pub fn keys_values<T: Tape<f32, Dev>>(
-        &self,
-        memory: &Rows<D, Dev>,
-    ) -> (Rows<HK, Dev, T>, Rows<HV, Dev, T>) {
+    pub fn keys_values<T: Tape<f32, Dev>>(&self, memory: &Rows<D, Dev>) -> (Rows<HK, Dev, T>, Rows<HV, Dev, T>) {
         (
             Dev::linear(memory.retaped::<T>(), &self.key, None, Activation::Identity),
             Dev::linear(memory.retaped::<T>(), &self.value, None, Activation::Identity),

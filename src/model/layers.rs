@@ -53,15 +53,19 @@ impl<
         norm: Norm,
         dropout: &mut DropoutStream,
     ) -> Rows<D, Dev, T> {
-        let x = self.attention_norm.residual(norm, dropout.next_site(), x, |x| self.attention.to_itself(x, spans));
-        self.feed_forward_norm.residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+        let x = self
+            .attention_norm
+            .residual(norm, dropout.next_site(), x, |x| self.attention.to_itself(x, spans));
+        self.feed_forward_norm
+            .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
     }
 
     pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
         self.attention.visit(&format!("{name}.attention"), visit);
         self.attention_norm.visit(&format!("{name}.attention_norm"), visit);
         self.feed_forward.visit(&format!("{name}.feed_forward"), visit);
-        self.feed_forward_norm.visit(&format!("{name}.feed_forward_norm"), visit);
+        self.feed_forward_norm
+            .visit(&format!("{name}.feed_forward_norm"), visit);
     }
 }
 
@@ -115,21 +119,25 @@ impl<
         attend_to_self: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
         attend_to_source: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
     ) -> Rows<D, Dev, T> {
-        let x = self
-            .self_attention_norm
-            .residual(norm, dropout.next_site(), x, |x| attend_to_self(&self.self_attention, x));
-        let x = self
-            .cross_attention_norm
-            .residual(norm, dropout.next_site(), x, |x| attend_to_source(&self.cross_attention, x));
-        self.feed_forward_norm.residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+        let x = self.self_attention_norm.residual(norm, dropout.next_site(), x, |x| {
+            attend_to_self(&self.self_attention, x)
+        });
+        let x = self.cross_attention_norm.residual(norm, dropout.next_site(), x, |x| {
+            attend_to_source(&self.cross_attention, x)
+        });
+        self.feed_forward_norm
+            .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
     }
 
     pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
         self.self_attention.visit(&format!("{name}.self_attention"), visit);
-        self.self_attention_norm.visit(&format!("{name}.self_attention_norm"), visit);
+        self.self_attention_norm
+            .visit(&format!("{name}.self_attention_norm"), visit);
         self.cross_attention.visit(&format!("{name}.cross_attention"), visit);
-        self.cross_attention_norm.visit(&format!("{name}.cross_attention_norm"), visit);
+        self.cross_attention_norm
+            .visit(&format!("{name}.cross_attention_norm"), visit);
         self.feed_forward.visit(&format!("{name}.feed_forward"), visit);
-        self.feed_forward_norm.visit(&format!("{name}.feed_forward_norm"), visit);
+        self.feed_forward_norm
+            .visit(&format!("{name}.feed_forward_norm"), visit);
     }
 }

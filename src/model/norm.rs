@@ -14,7 +14,10 @@ pub struct LayerNorm<Dev: Ops, const D: usize> {
 
 impl<Dev: Ops, const D: usize> LayerNorm<Dev, D> {
     pub fn new(init: &Init<Dev>) -> Self {
-        Self { gain: init.ones(), bias: init.zeros() }
+        Self {
+            gain: init.ones(),
+            bias: init.zeros(),
+        }
     }
 
     pub fn forward<T: Tape<f32, Dev>>(&self, x: Rows<D, Dev, T>) -> Rows<D, Dev, T> {

@@ -59,11 +59,15 @@ impl<S: Shape, Dev: Ops> Parameter<Dev> for Tensor<S, f32, Dev> {
     }
 
     fn write_to(&self, store: &mut Gradients<f32, Dev>, values: &[f32]) {
-        self.device().write(store.get_or_alloc_mut(self).expect(NO_MEMORY), values);
+        self.device()
+            .write(store.get_or_alloc_mut(self).expect(NO_MEMORY), values);
     }
 
     fn swap(&self, a: &mut Gradients<f32, Dev>, b: &mut Gradients<f32, Dev>) {
-        std::mem::swap(a.get_or_alloc_mut(self).expect(NO_MEMORY), b.get_or_alloc_mut(self).expect(NO_MEMORY));
+        std::mem::swap(
+            a.get_or_alloc_mut(self).expect(NO_MEMORY),
+            b.get_or_alloc_mut(self).expect(NO_MEMORY),
+        );
     }
 
     fn gradient_norm_squared(&self, gradients: &mut Gradients<f32, Dev>) -> f64 {

@@ -137,9 +137,17 @@ pub struct NamedArray {
 /// Arrays that are not those of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreError {
-    Missing { name: String },
-    Unknown { name: String },
-    Shape { name: String, found: Vec<usize>, expected: Vec<usize> },
+    Missing {
+        name: String,
+    },
+    Unknown {
+        name: String,
+    },
+    Shape {
+        name: String,
+        found: Vec<usize>,
+        expected: Vec<usize>,
+    },
 }
 
 impl fmt::Display for RestoreError {

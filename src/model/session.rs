@@ -63,7 +63,11 @@ impl<
         let memory = model.encode::<NoneTape>(source, &mut DropoutStream::off());
         Self {
             model,
-            sources: model.decoder.iter().map(|layer| layer.cross_attention.keys_values(&memory)).collect(),
+            sources: model
+                .decoder
+                .iter()
+                .map(|layer| layer.cross_attention.keys_values(&memory))
+                .collect(),
             source_rows: (0..source.sentences()).map(|index| source.rows(index)).collect(),
             histories: vec![History::default(); N],
             sentences: (0..source.sentences()).collect(),
@@ -73,7 +77,10 @@ impl<
 
     /// Each row attends to its own `length` keys.
     fn spans_to_self(rows: usize, length: usize) -> Spans {
-        let span = |row| Span { queries: row..row + 1, keys: row * length..(row + 1) * length };
+        let span = |row| Span {
+            queries: row..row + 1,
+            keys: row * length..(row + 1) * length,
+        };
         Spans::new((0..rows).map(span).collect(), Mask::Full)
     }
 

@@ -22,7 +22,12 @@ fn batch(pairs: &[(&[u32], &[u32])]) -> Batch {
 }
 
 fn pass(tokens: usize) -> TrainingPass {
-    TrainingPass { dropout: 0.0, dropout_key: 0, label_smoothing: 0.1, update_tokens: tokens }
+    TrainingPass {
+        dropout: 0.0,
+        dropout_key: 0,
+        label_smoothing: 0.1,
+        update_tokens: tokens,
+    }
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -64,7 +69,8 @@ fn a_future_token_cannot_change_the_past() {
 #[test]
 fn another_sentence_in_the_batch_cannot_change_this_one() {
     for model in models() {
-        let (one, other): ((&[u32], &[u32]), (&[u32], &[u32])) = ((&[5, 6, 7, 8], &[9, 10]), (&[11], &[12, 13, 14, 15]));
+        let (one, other): ((&[u32], &[u32]), (&[u32], &[u32])) =
+            ((&[5, 6, 7, 8], &[9, 10]), (&[11], &[12, 13, 14, 15]));
         let apart = nll(&*model, &[one]) + nll(&*model, &[other]);
         assert!(close(nll(&*model, &[one, other]), apart));
         assert!(close(nll(&*model, &[other, one]), apart));
@@ -73,7 +79,12 @@ fn another_sentence_in_the_batch_cannot_change_this_one() {
 
 #[test]
 fn several_micro_batches_are_one_batch() {
-    let pairs: [(&[u32], &[u32]); 4] = [(&[5, 6], &[7, 8, 9]), (&[10], &[11]), (&[12, 13, 14], &[15, 16]), (&[3], &[])];
+    let pairs: [(&[u32], &[u32]); 4] = [
+        (&[5, 6], &[7, 8, 9]),
+        (&[10], &[11]),
+        (&[12, 13, 14], &[15, 16]),
+        (&[3], &[]),
+    ];
     for (mut whole, mut parts) in models().into_iter().zip(models()) {
         let all = batch(&pairs);
         let together = whole.accumulate(&all, &pass(all.target_tokens()));
@@ -92,11 +103,21 @@ fn several_micro_batches_are_one_batch() {
 
 #[test]
 fn a_restored_model_goes_on_with_the_same_bits() {
-    let step = |step| AdamStep { step, learning_rate: 1e-2, beta1: 0.9, beta2: 0.98, epsilon: 1e-9 };
+    let step = |step| AdamStep {
+        step,
+        learning_rate: 1e-2,
+        beta1: 0.9,
+        beta2: 0.98,
+        epsilon: 1e-9,
+    };
     let train = |model: &mut dyn Seq2Seq, steps: std::ops::Range<usize>| {
         for i in steps {
             let batch = batch(&[(&[5, 6], &[7, 8, 9]), (&[10], &[11])]);
-            let pass = TrainingPass { dropout: 0.3, dropout_key: i as u64, ..pass(batch.target_tokens()) };
+            let pass = TrainingPass {
+                dropout: 0.3,
+                dropout_key: i as u64,
+                ..pass(batch.target_tokens())
+            };
             model.accumulate(&batch, &pass);
             model.update(&step(i + 1));
         }
@@ -117,12 +138,24 @@ fn a_restored_model_goes_on_with_the_same_bits() {
 fn arrays_of_another_model_are_refused_and_change_nothing() {
     let [mut sinusoidal, mut pre_norm, mut learned] = models();
     let before = sinusoidal.weights();
-    assert!(matches!(sinusoidal.restore_weights(&pre_norm.weights()), Err(RestoreError::Unknown { .. })));
-    assert!(matches!(sinusoidal.restore_weights(&learned.weights()), Err(RestoreError::Unknown { .. })));
-    assert!(matches!(sinusoidal.restore_weights(&before[..3]), Err(RestoreError::Missing { .. })));
+    assert!(matches!(
+        sinusoidal.restore_weights(&pre_norm.weights()),
+        Err(RestoreError::Unknown { .. })
+    ));
+    assert!(matches!(
+        sinusoidal.restore_weights(&learned.weights()),
+        Err(RestoreError::Unknown { .. })
+    ));
+    assert!(matches!(
+        sinusoidal.restore_weights(&before[..3]),
+        Err(RestoreError::Missing { .. })
+    ));
     let mut bent = before.clone();
     bent[0].shape.swap(0, 1);
-    assert!(matches!(sinusoidal.restore_weights(&bent), Err(RestoreError::Shape { .. })));
+    assert!(matches!(
+        sinusoidal.restore_weights(&bent),
+        Err(RestoreError::Shape { .. })
+    ));
     assert_eq!(sinusoidal.weights(), before);
 }
 
@@ -131,11 +164,22 @@ fn dropout_changes_the_loss_of_training_only() {
     for mut model in models() {
         let batch = batch(&[(&[5, 6, 9, 9, 4], &[7, 8, 9, 20, 21])]);
         let quiet = model.loss(&batch, 0.1);
-        let pass = TrainingPass { dropout: 0.4, dropout_key: 1, ..pass(batch.target_tokens()) };
+        let pass = TrainingPass {
+            dropout: 0.4,
+            dropout_key: 1,
+            ..pass(batch.target_tokens())
+        };
         let noisy = model.accumulate(&batch, &pass);
         assert!(!close(quiet.nll_sum, noisy.nll_sum));
-        assert_eq!(noisy, model.accumulate(&batch, &pass), "the same key makes the same mask");
-        assert_ne!(noisy, model.accumulate(&batch, &TrainingPass { dropout_key: 2, ..pass }));
+        assert_eq!(
+            noisy,
+            model.accumulate(&batch, &pass),
+            "the same key makes the same mask"
+        );
+        assert_ne!(
+            noisy,
+            model.accumulate(&batch, &TrainingPass { dropout_key: 2, ..pass })
+        );
     }
 }
 
@@ -160,5 +204,11 @@ fn sentences_longer_than_a_learned_table_can_still_be_read() {
     let [.., learned] = models();
     let long: Vec<u32> = (3..23).collect();
     assert!(nll(&*learned, &[(&long, &long)]).is_finite());
-    assert_eq!(learned.decode(&Packed::from_sentences([&long])).step(&[Continuation { parent: 0, token: BOS }]).len(), 31);
+    assert_eq!(
+        learned
+            .decode(&Packed::from_sentences([&long]))
+            .step(&[Continuation { parent: 0, token: BOS }])
+            .len(),
+        31
+    );
 }

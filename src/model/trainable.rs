@@ -3,9 +3,7 @@
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
-use super::{
-    AdamStep, Batch, BatchLoss, NamedArray, Network, Parameter, RestoreError, Seq2Seq, Session, TrainingPass,
-};
+use super::{AdamStep, Batch, BatchLoss, NamedArray, Network, Parameter, RestoreError, Seq2Seq, Session, TrainingPass};
 use crate::ops::{DropoutStream, LossTarget, Ops, Packed, TokenLoss};
 
 /// Any [`Network`] as a [`Seq2Seq`].
@@ -18,14 +16,22 @@ pub struct Trainable<Dev: Ops, M> {
 
 impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     pub fn new(network: M) -> Self {
-        Self { network, gradients: Gradients::leaky(), moments: [Gradients::leaky(), Gradients::leaky()] }
+        Self {
+            network,
+            gradients: Gradients::leaky(),
+            moments: [Gradients::leaky(), Gradients::leaky()],
+        }
     }
 
     /// One array per parameter, of whatever `read` finds for it.
     fn arrays(&mut self, mut read: impl FnMut(&mut dyn Parameter<Dev>) -> Vec<f32>) -> Vec<NamedArray> {
         let mut arrays = Vec::new();
         self.network.visit(&mut |name, parameter| {
-            arrays.push(NamedArray { name, shape: parameter.shape(), values: read(parameter) });
+            arrays.push(NamedArray {
+                name,
+                shape: parameter.shape(),
+                values: read(parameter),
+            });
         });
         arrays
     }
@@ -37,16 +43,22 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
         self.network.visit(&mut |name, parameter| {
             let expected = parameter.shape();
             let found = match rest.next() {
-                Some(array) if array.name != name => Err(RestoreError::Unknown { name: array.name.clone() }),
-                Some(NamedArray { shape: found, .. }) if *found != expected => {
-                    Err(RestoreError::Shape { name, found: found.clone(), expected })
-                }
+                Some(array) if array.name != name => Err(RestoreError::Unknown {
+                    name: array.name.clone(),
+                }),
+                Some(NamedArray { shape: found, .. }) if *found != expected => Err(RestoreError::Shape {
+                    name,
+                    found: found.clone(),
+                    expected,
+                }),
                 Some(_) => Ok(()),
                 None => Err(RestoreError::Missing { name }),
             };
             fault = fault.take().or(found.err());
         });
-        let left_over = rest.next().map(|array| RestoreError::Unknown { name: array.name.clone() });
+        let left_over = rest.next().map(|array| RestoreError::Unknown {
+            name: array.name.clone(),
+        });
         fault.or(left_over).map_or(Ok(()), Err)
     }
 }
@@ -57,7 +69,8 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         // the activations are dropped with the tape.
         let mut gradients = Gradients::leaky();
         let kept = &mut self.gradients;
-        self.network.visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
+        self.network
+            .visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
         let seed: Tensor<Rank0, f32, Dev> = self.network.device().zeros();
         let (_, tape) = seed.traced(gradients).split_tape();
 
@@ -67,12 +80,21 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
             smoothing: pass.label_smoothing,
             scale: 1.0 / pass.update_tokens as f32,
         };
-        let TokenLoss { loss, smoothed_sum, nll_sum } = self.network.loss(batch, target, dropout, tape);
+        let TokenLoss {
+            loss,
+            smoothed_sum,
+            nll_sum,
+        } = self.network.loss(batch, target, dropout, tape);
         let mut gradients = loss.backward();
 
         let kept = &mut self.gradients;
-        self.network.visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
-        BatchLoss { smoothed_sum, nll_sum, tokens: batch.target_tokens() }
+        self.network
+            .visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
+        BatchLoss {
+            smoothed_sum,
+            nll_sum,
+            tokens: batch.target_tokens(),
+        }
     }
 
     fn update(&mut self, step: &AdamStep) -> f64 {
@@ -94,10 +116,19 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
     }
 
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss {
-        let target = LossTarget { labels: &batch.labels, smoothing: label_smoothing, scale: 1.0 };
-        let TokenLoss { smoothed_sum, nll_sum, .. } =
-            self.network.loss(batch, target, DropoutStream::off(), NoneTape);
-        BatchLoss { smoothed_sum, nll_sum, tokens: batch.target_tokens() }
+        let target = LossTarget {
+            labels: &batch.labels,
+            smoothing: label_smoothing,
+            scale: 1.0,
+        };
+        let TokenLoss {
+            smoothed_sum, nll_sum, ..
+        } = self.network.loss(batch, target, DropoutStream::off(), NoneTape);
+        BatchLoss {
+            smoothed_sum,
+            nll_sum,
+            tokens: batch.target_tokens(),
+        }
     }
 
     fn decode(&self, source: &Packed) -> Box<dyn Session + '_> {
@@ -114,7 +145,9 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
 
     fn moments(&mut self) -> [Vec<NamedArray>; 2] {
         let mut moments = std::mem::replace(&mut self.moments, [Gradients::leaky(), Gradients::leaky()]);
-        let arrays = moments.each_mut().map(|store| self.arrays(|parameter| parameter.read_from(store)));
+        let arrays = moments
+            .each_mut()
+            .map(|store| self.arrays(|parameter| parameter.read_from(store)));
         self.moments = moments;
         arrays
     }

@@ -90,8 +90,10 @@ impl<
             positions: P::Table::new(&init),
             encoder: array::from_fn(|i| EncoderLayer::new(&init, &format!("encoder.{i}"))),
             decoder: array::from_fn(|i| DecoderLayer::new(&init, &format!("decoder.{i}"))),
-            final_norms: (norm == Norm::Pre)
-                .then(|| FinalNorms { encoder: LayerNorm::new(&init), decoder: LayerNorm::new(&init) }),
+            final_norms: (norm == Norm::Pre).then(|| FinalNorms {
+                encoder: LayerNorm::new(&init),
+                decoder: LayerNorm::new(&init),
+            }),
         }
     }
 
@@ -107,18 +109,20 @@ impl<
         dropout: &mut DropoutStream,
     ) -> Rows<D, Dev, T> {
         let pieces = Dev::gather(&self.embedding, ids, (D as f32).sqrt());
-        Dev::dropout(Dev::add(pieces, self.positions.rows(&self.device, positions)), dropout.next_site())
+        Dev::dropout(
+            Dev::add(pieces, self.positions.rows(&self.device, positions)),
+            dropout.next_site(),
+        )
     }
 
     /// The encoder's last rows, `[source tokens, D]`.
-    pub(super) fn encode<T: Tape<f32, Dev>>(
-        &self,
-        source: &Packed,
-        dropout: &mut DropoutStream,
-    ) -> Rows<D, Dev, T> {
+    pub(super) fn encode<T: Tape<f32, Dev>>(&self, source: &Packed, dropout: &mut DropoutStream) -> Rows<D, Dev, T> {
         let spans = Spans::within(source, Mask::Full);
         let embedded = self.embed(source.ids(), &positions(source), dropout);
-        let rows = self.encoder.iter().fold(embedded, |x, layer| layer.forward(x, &spans, self.norm, dropout));
+        let rows = self
+            .encoder
+            .iter()
+            .fold(embedded, |x, layer| layer.forward(x, &spans, self.norm, dropout));
         match &self.final_norms {
             Some(norms) => norms.encoder.forward(rows),
             None => rows,
@@ -142,8 +146,9 @@ impl<
         let (memory, encoder_tape) = self.encode::<T>(&batch.source, dropout).split_tape();
         let causal = Spans::within(&batch.target, Mask::Causal);
         let across = Spans::across(&batch.target, &batch.source);
-        let (embedded, decoder_tape) =
-            self.embed::<T>(batch.target.ids(), &positions(&batch.target), dropout).split_tape();
+        let (embedded, decoder_tape) = self
+            .embed::<T>(batch.target.ids(), &positions(&batch.target), dropout)
+            .split_tape();
         let embedded = embedded.put_tape(tape.merge(encoder_tape).merge(decoder_tape));
         let rows = self.decoder.iter().fold(embedded, |x, layer| {
             layer.forward(
@@ -215,5 +220,7 @@ impl<
 
 /// The position of every packed token in its own sentence.
 fn positions(sentences: &Packed) -> Vec<usize> {
-    (0..sentences.sentences()).flat_map(|index| 0..sentences.rows(index).len()).collect()
+    (0..sentences.sentences())
+        .flat_map(|index| 0..sentences.rows(index).len())
+        .collect()
 }

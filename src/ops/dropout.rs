@@ -18,7 +18,10 @@ impl Dropout {
     pub fn new(rate: f32, key: u64) -> Self {
         assert!((0.0..1.0).contains(&rate), "dropout rate {rate} is not in [0, 1)");
         let key = mix64(key);
-        Self { rate, key: [key as u32, (key >> 32) as u32] }
+        Self {
+            rate,
+            key: [key as u32, (key >> 32) as u32],
+        }
     }
 
     #[must_use]
@@ -30,7 +33,11 @@ impl Dropout {
     #[must_use]
     #[inline]
     pub fn factor(&self, index: u32) -> f32 {
-        if self.bits(index) < self.threshold() { 0.0 } else { self.kept() }
+        if self.bits(index) < self.threshold() {
+            0.0
+        } else {
+            self.kept()
+        }
     }
 
     /// Writes the factors of the elements from `first` on.

@@ -141,10 +141,7 @@ pub trait Ops: Device<f32> {
     }
 
     /// Log-probabilities of the `V` classes for every row, row after row, on the host.
-    fn log_probabilities<const V: usize, const D: usize>(
-        x: Rows<D, Self>,
-        table: &Matrix<V, D, Self>,
-    ) -> Vec<f32> {
+    fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Self>, table: &Matrix<V, D, Self>) -> Vec<f32> {
         plain::log_probabilities(x, table)
     }
 }

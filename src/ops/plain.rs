@@ -84,7 +84,11 @@ where
     let v = heads::<H, VD, HV, Dev, T>(values, index(&device, padding.key_rows), b, m); // [B*H, M, VD]
 
     let scores = q.matmul(k.permute::<_, Axes3<0, 2, 1>>()) * (K as f32).sqrt().recip(); // [B*H, S, M]
-    let mask = padding.mask.iter().flat_map(|sentence| std::iter::repeat_n(sentence, H).flatten().copied()).collect();
+    let mask = padding
+        .mask
+        .iter()
+        .flat_map(|sentence| std::iter::repeat_n(sentence, H).flatten().copied())
+        .collect();
     let mask = device.tensor_from_vec::<(usize, usize, usize)>(mask, (b * H, s, m));
     let weights = (scores + mask).softmax::<Axis<2>>();
 
@@ -129,7 +133,9 @@ impl Padding {
         let keys = longest(|span| span.keys.len());
         let row = |rows: &std::ops::Range<usize>, i: usize| if i < rows.len() { rows.start + i } else { 0 };
         let rows_back = |(sentence, span): (usize, &super::Span)| {
-            (0..span.queries.len()).map(move |i| sentence * queries + i).collect::<Vec<_>>()
+            (0..span.queries.len())
+                .map(move |i| sentence * queries + i)
+                .collect::<Vec<_>>()
         };
         let mask = |span: &super::Span| {
             (0..queries)
@@ -143,8 +149,14 @@ impl Padding {
             sentences: spans.iter().len(),
             queries,
             keys,
-            query_rows: spans.iter().flat_map(|span| (0..queries).map(move |i| row(&span.queries, i))).collect(),
-            key_rows: spans.iter().flat_map(|span| (0..keys).map(move |i| row(&span.keys, i))).collect(),
+            query_rows: spans
+                .iter()
+                .flat_map(|span| (0..queries).map(move |i| row(&span.queries, i)))
+                .collect(),
+            key_rows: spans
+                .iter()
+                .flat_map(|span| (0..keys).map(move |i| row(&span.keys, i)))
+                .collect(),
             rows_back: spans.iter().enumerate().flat_map(rows_back).collect(),
             mask: spans.iter().map(mask).collect(),
         }
@@ -156,7 +168,10 @@ pub fn smoothed_loss<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f
     table: &Matrix<V, D, Dev>,
     target: LossTarget,
 ) -> TokenLoss<Dev, T> {
-    let labels = index(table.device(), target.labels.iter().map(|&label| label as usize).collect());
+    let labels = index(
+        table.device(),
+        target.labels.iter().map(|&label| label as usize).collect(),
+    );
     let log_p = logits(x, table).log_softmax::<Axis<1>>(); // [N, V]
     let (right, tape) = log_p.retaped::<T>().select(labels).sum::<Rank0, _>().split_tape();
     let nll_sum = -f64::from(right.as_vec()[0]);
@@ -164,7 +179,11 @@ pub fn smoothed_loss<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f
     let even = log_p.sum::<Rank0, _>() * (-target.smoothing / V as f32);
     let (sum, tape) = (right + even).split_tape();
     let smoothed_sum = f64::from(sum.as_vec()[0]);
-    TokenLoss { loss: sum.put_tape(tape) * target.scale, smoothed_sum, nll_sum }
+    TokenLoss {
+        loss: sum.put_tape(tape) * target.scale,
+        smoothed_sum,
+        nll_sum,
+    }
 }
 
 pub fn log_probabilities<const V: usize, const D: usize, Dev: Device<f32>>(

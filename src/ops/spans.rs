@@ -48,14 +48,20 @@ impl Spans {
     /// Every sentence attends to itself.
     #[must_use]
     pub fn within(sentences: &Packed, mask: Mask) -> Self {
-        let itself = |index| Span { queries: sentences.rows(index), keys: sentences.rows(index) };
+        let itself = |index| Span {
+            queries: sentences.rows(index),
+            keys: sentences.rows(index),
+        };
         Self::new((0..sentences.sentences()).map(itself).collect(), mask)
     }
 
     /// Every target sentence attends to its source sentence.
     #[must_use]
     pub fn across(target: &Packed, source: &Packed) -> Self {
-        let pair = |index| Span { queries: target.rows(index), keys: source.rows(index) };
+        let pair = |index| Span {
+            queries: target.rows(index),
+            keys: source.rows(index),
+        };
         Self::new((0..target.sentences()).map(pair).collect(), Mask::Full)
     }
 

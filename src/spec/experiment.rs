@@ -15,6 +15,7 @@ pub struct Experiment {
 
 /// The architecture (paper, section 3 and Table 3).
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_field_names, reason = "d_model is the paper's name")]
 pub struct Model {
     /// N: encoder layers, and as many decoder layers.
     pub layers: usize,
@@ -47,9 +48,9 @@ pub enum Norm {
 /// Section 5.4.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regularization {
-    /// P_drop, in [0, 1).
+    /// `P_drop`, in [0, 1).
     pub dropout: f32,
-    /// epsilon_ls, in [0, 1): the mass spread evenly over all V classes.
+    /// `epsilon_ls`, in [0, 1): the mass spread evenly over all V classes.
     pub label_smoothing: f32,
 }
 
@@ -72,7 +73,11 @@ pub enum Corpus {
     /// WMT 2014 English to German, in a folder the user has.
     Wmt14 { source: String, target: String },
     /// Any six parallel text files, relative to the data folder.
-    Text { train: FilePair, dev: FilePair, test: FilePair },
+    Text {
+        train: FilePair,
+        dev: FilePair,
+        test: FilePair,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,2 +1,38 @@
+//! Takes in the text of TOML files and the way from a path to its text. Gives out a valid [`Suite`] or
+//! [`Experiment`], every value with the place it was set, or all [`Faults`] at once. Refuses to know files, models and
+//! how anything runs.
+
+mod conflict;
 mod experiment;
-pub use experiment::*;
+mod fault;
+mod grid;
+mod keys;
+mod load;
+mod message;
+mod nearest;
+mod parameters;
+mod place;
+mod read;
+mod reference;
+mod render;
+mod resolve;
+mod schedule;
+mod suite;
+mod suite_file;
+mod value;
+
+pub use conflict::Conflict;
+pub use experiment::{
+    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Regularization, Split, Training,
+};
+pub use fault::{Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
+pub use keys::{Effect, Fallback, Key, Needs, key, keys};
+pub use load::{ReadText, load_experiment, load_suite};
+pub use parameters::Parameters;
+pub use place::Place;
+pub use reference::key_reference;
+pub use render::render;
+pub use resolve::Setting;
+pub use schedule::Schedule;
+pub use suite::{Change, PaperTarget, Row, Suite};
+pub use value::{Kind, Value};

@@ -18,7 +18,12 @@ pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
     let (keys, key_tape) = keys.split_tape();
     let (values_, value_tape) = values_.split_tape();
     let mut tape = query_tape.merge(key_tape).merge(value_tape);
-    let kernel = Kernel { spans: spans.clone(), heads, k: HK / heads, v: HV / heads };
+    let kernel = Kernel {
+        spans: spans.clone(),
+        heads,
+        k: HK / heads,
+        v: HV / heads,
+    };
     let (q, k, v) = (values(&queries), values(&keys), values(&values_));
     let (rows, weights) = kernel.forward(&q, &k, &v);
     let y = queries.device().tensor_from_vec(rows, (queries.shape().0, Const::<HV>));
@@ -63,7 +68,13 @@ impl Kernel {
     fn forward(&self, q: &[f32], k: &[f32], v: &[f32]) -> (Vec<f32>, Vec<f32>) {
         let queries = q.len() / (self.heads * self.k);
         let mut rows = vec![0.0; queries * self.heads * self.v];
-        let mut weights = vec![0.0; self.spans.iter().map(|span| self.heads * span.queries.len() * padded(span)).sum()];
+        let mut weights = vec![
+            0.0;
+            self.spans
+                .iter()
+                .map(|span| self.heads * span.queries.len() * padded(span))
+                .sum()
+        ];
         let mut rest = &mut weights[..];
         let mut columns = Vec::new();
         for span in &self.spans {

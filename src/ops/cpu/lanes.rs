@@ -7,7 +7,11 @@ pub const LANES: usize = 16;
 /// `a * b + c`, in one rounding where the CPU can; elsewhere `mul_add` would be a slow library call.
 #[inline]
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
-    if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
+    if cfg!(target_feature = "fma") {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
 }
 
 /// `y += a * x`.

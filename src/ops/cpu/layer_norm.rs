@@ -57,7 +57,13 @@ pub fn forward(mut x: Vec<f32>, gain: &[f32], bias: &[f32]) -> (Vec<f32>, Normal
             inverse_deviation
         })
         .collect();
-    (y, Normalized { rows: x, inverse_deviations })
+    (
+        y,
+        Normalized {
+            rows: x,
+            inverse_deviations,
+        },
+    )
 }
 
 /// Turns the gradient of the output into that of the input, in place, and adds to those of gain and bias.

@@ -16,7 +16,13 @@ pub fn linear<const I: usize, const O: usize, T: Tape<f32, Cpu>>(
     let (x, mut tape) = x.split_tape();
     let n = x.shape().0;
     let (input, weights) = (values(&x), values(weight));
-    let output = forward(&input, &weights, bias.map(values).as_deref(), Sizes { n, i: I, o: O }, activation);
+    let output = forward(
+        &input,
+        &weights,
+        bias.map(values).as_deref(),
+        Sizes { n, i: I, o: O },
+        activation,
+    );
     let kept = (T::OWNS_TAPE && activation == Activation::Relu).then(|| output.clone());
     let y = x.device().tensor_from_vec(output, (n, Const::<O>));
     if T::OWNS_TAPE {
@@ -51,7 +57,12 @@ fn forward(x: &[f32], weight: &[f32], bias: Option<&[f32]>, sizes: Sizes, activa
     let Sizes { n, i, o } = sizes;
     let mut y = bias.map_or_else(|| vec![0.0; n * o], |bias| bias.repeat(n));
     // x [N, I] . weight^T [I, O] -> y [N, O]
-    product(View::new(x, n, i), View::new(weight, o, i).transposed(), &mut y, Output::Add);
+    product(
+        View::new(x, n, i),
+        View::new(weight, o, i).transposed(),
+        &mut y,
+        Output::Add,
+    );
     if activation == Activation::Relu {
         y.iter_mut().for_each(|y| *y = y.max(0.0));
     }
@@ -72,5 +83,10 @@ fn input_gradient(d_y: &[f32], weight: &[f32], Sizes { n, i, o }: Sizes, d_x: &m
 
 fn weight_gradient(d_y: &[f32], x: &[f32], Sizes { n, i, o }: Sizes, d_weight: &mut [f32]) {
     // d_y^T [O, N] . x [N, I] -> d_weight [O, I]
-    product(View::new(d_y, n, o).transposed(), View::new(x, n, i), d_weight, Output::Add);
+    product(
+        View::new(d_y, n, o).transposed(),
+        View::new(x, n, i),
+        d_weight,
+        Output::Add,
+    );
 }

@@ -18,7 +18,10 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
     target: LossTarget,
 ) -> TokenLoss<Cpu, T> {
     let (x, mut tape) = x.split_tape();
-    let mut made = T::OWNS_TAPE.then(|| LossGradients { x: vec![0.0; x.shape().0 * D], table: vec![0.0; V * D] });
+    let mut made = T::OWNS_TAPE.then(|| LossGradients {
+        x: vec![0.0; x.shape().0 * D],
+        table: vec![0.0; V * D],
+    });
     let Sums { smoothed, nll } = blocks(&values(&x), &values(table), D, target, made.as_mut());
     let loss = x.device().tensor(smoothed as f32 * target.scale);
     if let Some(made) = made {
@@ -30,7 +33,11 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
             Ok(())
         });
     }
-    TokenLoss { loss: loss.put_tape(tape), smoothed_sum: smoothed, nll_sum: nll }
+    TokenLoss {
+        loss: loss.put_tape(tape),
+        smoothed_sum: smoothed,
+        nll_sum: nll,
+    }
 }
 
 pub fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Cpu>, table: &Matrix<V, D, Cpu>) -> Vec<f32> {
@@ -75,9 +82,19 @@ fn blocks(x: &[f32], table: &[f32], d: usize, target: LossTarget, mut made: Opti
         if let Some(made) = made.as_deref_mut() {
             let d_logits = View::new(logits, labels.len(), classes);
             // d_logits [N, V] . table [V, D] -> d_x [N, D]
-            product(d_logits, View::new(table, classes, d), &mut made.x[rows], Output::Overwrite);
+            product(
+                d_logits,
+                View::new(table, classes, d),
+                &mut made.x[rows],
+                Output::Overwrite,
+            );
             // d_logits^T [V, N] . x [N, D] -> d_table [V, D]
-            product(d_logits.transposed(), View::new(x, labels.len(), d), &mut made.table, Output::Add);
+            product(
+                d_logits.transposed(),
+                View::new(x, labels.len(), d),
+                &mut made.table,
+                Output::Add,
+            );
         }
     }
     sums
@@ -86,7 +103,12 @@ fn blocks(x: &[f32], table: &[f32], d: usize, target: LossTarget, mut made: Opti
 /// `x [N, D] . table^T [D, V] -> logits [N, V]`.
 fn project(x: &[f32], table: &[f32], d: usize, logits: &mut [f32]) {
     let x = View::new(x, x.len() / d, d);
-    product(x, View::new(table, table.len() / d, d).transposed(), logits, Output::Overwrite);
+    product(
+        x,
+        View::new(table, table.len() / d, d).transposed(),
+        logits,
+        Output::Overwrite,
+    );
 }
 
 impl Sums {

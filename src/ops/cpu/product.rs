@@ -19,7 +19,13 @@ impl<'a> View<'a> {
     /// If the slice is not `rows * columns` long.
     pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Self {
         assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
-        Self { data, rows, columns, row_stride: columns, column_stride: 1 }
+        Self {
+            data,
+            rows,
+            columns,
+            row_stride: columns,
+            column_stride: 1,
+        }
     }
 
     pub fn transposed(self) -> Self {
@@ -100,8 +106,20 @@ mod tests {
 
     #[test]
     fn products_of_odd_sizes_and_transposes_agree_with_three_loops() {
-        let numbers = |n: usize| (0..n).map(|i| ((i * 7919) % 101) as f32 / 101.0 - 0.5).collect::<Vec<_>>();
-        for (m, k, n) in [(1, 1, 1), (3, 5, 7), (16, 16, 16), (33, 17, 65), (5, 0, 4), (0, 3, 2), (130, 64, 48)] {
+        let numbers = |n: usize| {
+            (0..n)
+                .map(|i| ((i * 7919) % 101) as f32 / 101.0 - 0.5)
+                .collect::<Vec<_>>()
+        };
+        for (m, k, n) in [
+            (1, 1, 1),
+            (3, 5, 7),
+            (16, 16, 16),
+            (33, 17, 65),
+            (5, 0, 4),
+            (0, 3, 2),
+            (130, 64, 48),
+        ] {
             let (a, b) = (numbers(m * k), numbers(k * n));
             let plain = (View::new(&a, m, k), View::new(&b, k, n));
             let flipped = (View::new(&a, k, m).transposed(), View::new(&b, n, k).transposed());

@@ -51,7 +51,10 @@ fn compare<const N: usize>(name: &str, ours: (Vec<f32>, [Vec<f32>; N]), right: (
 fn linear_agrees_with_dfdx() {
     fn check<const I: usize, const O: usize>(n: usize, activation: Activation) {
         let x = random("x", (n, Const::<I>));
-        let (weight, bias) = (random("w", Rank2::<O, I>::default()), random("b", Rank1::<O>::default()));
+        let (weight, bias) = (
+            random("w", Rank2::<O, I>::default()),
+            random("b", Rank1::<O>::default()),
+        );
         let traced = || x.trace(Gradients::leaky());
         let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&weight).as_vec(), g.get(&bias).as_vec()];
         let ours = values_and_gradients(Cpu::linear(traced(), &weight, Some(&bias), activation), read);
@@ -91,7 +94,10 @@ fn dropout_and_addition_agree_with_dfdx() {
 fn norms_agree_with_dfdx() {
     fn check<const D: usize>(n: usize) {
         let (x, s) = (random("x", (n, Const::<D>)), random("s", (n, Const::<D>)));
-        let (gain, bias) = (random("gain", Rank1::<D>::default()), random("bias", Rank1::<D>::default()));
+        let (gain, bias) = (
+            random("gain", Rank1::<D>::default()),
+            random("bias", Rank1::<D>::default()),
+        );
         let traced = || x.trace(Gradients::leaky());
         let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&gain).as_vec(), g.get(&bias).as_vec()];
         let ours = values_and_gradients(Cpu::layer_norm(traced(), &gain, &bias), read);
@@ -99,7 +105,12 @@ fn norms_agree_with_dfdx() {
         compare(&format!("layer norm {n} x {D}"), ours, right);
         for site in [Dropout::OFF, Dropout::new(0.2, 4)] {
             let read = |g: &Gradients<f32, Cpu>| {
-                [g.get(&x).as_vec(), g.get(&s).as_vec(), g.get(&gain).as_vec(), g.get(&bias).as_vec()]
+                [
+                    g.get(&x).as_vec(),
+                    g.get(&s).as_vec(),
+                    g.get(&gain).as_vec(),
+                    g.get(&bias).as_vec(),
+                ]
             };
             let ours = values_and_gradients(Cpu::add_norm(traced(), s.retaped(), site, &gain, &bias), read);
             let sums = plain::add(traced(), plain::dropout(s.retaped(), site));
@@ -123,9 +134,16 @@ fn check_attention<const H: usize, const K: usize, const VD: usize, const HK: us
         Mask::Causal => Spans::within(&target, mask),
         Mask::Full => Spans::across(&target, &source),
     };
-    let key_rows = if mask == Mask::Causal { target.tokens() } else { source.tokens() };
+    let key_rows = if mask == Mask::Causal {
+        target.tokens()
+    } else {
+        source.tokens()
+    };
     let q = random("q", (target.tokens(), Const::<HK>));
-    let (k, v) = (random("k", (key_rows, Const::<HK>)), random("v", (key_rows, Const::<HV>)));
+    let (k, v) = (
+        random("k", (key_rows, Const::<HK>)),
+        random("v", (key_rows, Const::<HV>)),
+    );
     let traced = || q.trace(Gradients::leaky());
     let read = |g: &Gradients<f32, Cpu>| [g.get(&q).as_vec(), g.get(&k).as_vec(), g.get(&v).as_vec()];
     let ours = values_and_gradients(
@@ -136,7 +154,11 @@ fn check_attention<const H: usize, const K: usize, const VD: usize, const HK: us
         plain::attention::<H, K, VD, HK, HV, Cpu, Tape_>(traced(), k.retaped(), v.retaped(), &spans),
         read,
     );
-    compare(&format!("attention {H} x {K}/{VD}, {target:?} to {source:?}"), ours, right);
+    compare(
+        &format!("attention {H} x {K}/{VD}, {target:?} to {source:?}"),
+        ours,
+        right,
+    );
 }
 
 #[test]
@@ -160,7 +182,11 @@ fn loss_agrees_with_dfdx() {
         let x = random("x", (n, Const::<D>));
         let table = random("table", Rank2::<V, D>::default());
         let labels: Vec<u32> = (0..n).map(|i| (i * 7 % V) as u32).collect();
-        let target = LossTarget { labels: &labels, smoothing, scale: 0.37 };
+        let target = LossTarget {
+            labels: &labels,
+            smoothing,
+            scale: 0.37,
+        };
         let traced = || x.trace(Gradients::leaky());
         let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&table).as_vec()];
         let ours = Cpu::smoothed_loss(traced(), &table, target);
@@ -168,8 +194,16 @@ fn loss_agrees_with_dfdx() {
         let name = format!("loss {n} x {D} -> {V}, smoothing {smoothing}");
         assert_close(&name, &[ours.nll_sum as f32], &[right.nll_sum as f32]);
         assert_close(&name, &[ours.smoothed_sum as f32], &[right.smoothed_sum as f32]);
-        compare(&name, values_and_gradients(ours.loss, read), values_and_gradients(right.loss, read));
-        assert_close(&name, &Cpu::log_probabilities(x.clone(), &table), &plain::log_probabilities(x, &table));
+        compare(
+            &name,
+            values_and_gradients(ours.loss, read),
+            values_and_gradients(right.loss, read),
+        );
+        assert_close(
+            &name,
+            &Cpu::log_probabilities(x.clone(), &table),
+            &plain::log_probabilities(x, &table),
+        );
     }
     check::<3, 1>(1, 0.0);
     check::<37, 8>(5, 0.1);
@@ -179,8 +213,16 @@ fn loss_agrees_with_dfdx() {
 #[test]
 fn the_loss_has_the_slope_that_finite_differences_show() {
     let (x, table) = (random("x", (4, Const::<6>)), random("table", Rank2::<9, 6>::default()));
-    let target = LossTarget { labels: &[0, 8, 3, 3], smoothing: 0.1, scale: 1.0 };
-    let slope = Cpu::smoothed_loss(x.trace(Gradients::leaky()), &table, target).loss.backward().get(&x).as_vec();
+    let target = LossTarget {
+        labels: &[0, 8, 3, 3],
+        smoothing: 0.1,
+        scale: 1.0,
+    };
+    let slope = Cpu::smoothed_loss(x.trace(Gradients::leaky()), &table, target)
+        .loss
+        .backward()
+        .get(&x)
+        .as_vec();
     let loss_at = |moved: Vec<f32>| {
         let moved = Cpu::default().tensor_from_vec(moved, (4, Const::<6>));
         Cpu::smoothed_loss(moved, &table, target).smoothed_sum
@@ -192,6 +234,10 @@ fn the_loss_has_the_slope_that_finite_differences_show() {
             loss_at(moved)
         };
         let difference = (shifted(0.01) - shifted(-0.01)) / 0.02;
-        assert!((difference - f64::from(slope[i])).abs() <= 1e-3, "x[{i}]: {difference} against {}", slope[i]);
+        assert!(
+            (difference - f64::from(slope[i])).abs() <= 1e-3,
+            "x[{i}]: {difference} against {}",
+            slope[i]
+        );
     }
 }

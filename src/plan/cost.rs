@@ -1,0 +1,139 @@
+//! What a run will cost, from the shape alone: counted operations, memory, and time at a given speed.
+
+use crate::spec::{Experiment, Parameters};
+
+/// Parameters, their gradients and Adam's two moments.
+const COPIES_OF_PARAMETERS: u64 = 4;
+const F32_BYTES: u64 = 4;
+/// A product's backward pass is two products of the same size: one for each factor's gradient.
+const FORWARD_AND_BACKWARD: f64 = 3.0;
+
+/// The cost of training one run; decoding is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cost {
+    pub parameters: Parameters,
+    /// See [`step_flops`].
+    pub step_flops: f64,
+    pub training_flops: f64,
+    /// Parameters, gradients, Adam's moments and the activations of one micro-batch.
+    pub memory_bytes: u64,
+}
+
+impl Cost {
+    /// The cost of training, for sentences of `mean_length` pieces.
+    #[must_use]
+    pub fn of(experiment: &Experiment, mean_length: f64) -> Self {
+        let training = &experiment.training;
+        let parameters = Parameters::of(experiment);
+        let step_flops = step_flops(experiment, training.batch_tokens, mean_length);
+        let activations = training.micro_batch_tokens as f64 * activations_per_token(experiment, mean_length);
+        Self {
+            parameters,
+            step_flops,
+            training_flops: step_flops * training.steps as f64,
+            memory_bytes: F32_BYTES * (COPIES_OF_PARAMETERS * parameters.total() + activations as u64),
+        }
+    }
+
+    /// Seconds of training on a machine that sustains this many operations a second.
+    #[must_use]
+    pub fn training_s(&self, sustained_flops_per_s: f64) -> f64 {
+        self.training_flops / sustained_flops_per_s
+    }
+}
+
+/// Counted operations of the matrix products of one update, forward and backward, a multiplication and an addition each
+/// counting one. The update reads `tokens` target pieces and as many source pieces, in sentences of `mean_length`;
+/// attention counts all pairs, the masked half included.
+#[must_use]
+pub fn step_flops(experiment: &Experiment, tokens: usize, mean_length: f64) -> f64 {
+    let model = &experiment.model;
+    let [layers, d_model, d_ff, keys, values, vocab] = [
+        model.layers,
+        model.d_model,
+        model.d_ff,
+        model.heads * model.d_k,
+        model.heads * model.d_v,
+        experiment.data.vocab_size,
+    ]
+    .map(|size| size as f64);
+
+    // Multiplications for one token. q, k, v, o; then one score and one weighted value for each token looked at.
+    let attention = 2.0 * d_model * (keys + values) + mean_length * (keys + values);
+    let feed_forward = 2.0 * d_model * d_ff;
+    let encoder = layers * (attention + feed_forward);
+    let decoder = layers * (2.0 * attention + feed_forward) + d_model * vocab;
+    2.0 * FORWARD_AND_BACKWARD * tokens as f64 * (encoder + decoder)
+}
+
+/// Numbers kept for the backward pass per target token and its source token: the inputs of every product, norm and
+/// non-linearity, and the dropout masks.
+fn activations_per_token(experiment: &Experiment, mean_length: f64) -> f64 {
+    let model = &experiment.model;
+    let [layers, d_model, d_ff, heads, keys, values, vocab] = [
+        model.layers,
+        model.d_model,
+        model.d_ff,
+        model.heads,
+        model.heads * model.d_k,
+        model.heads * model.d_v,
+        experiment.data.vocab_size,
+    ]
+    .map(|size| size as f64);
+
+    // q, k; v and the mixed values; scores and weights; output, mask, sum and norm.
+    let attention = 2.0 * keys + 2.0 * values + 2.0 * heads * mean_length + 4.0 * d_model;
+    // Before and after the non-linearity; output, mask, sum and norm.
+    let feed_forward = 2.0 * d_ff + 4.0 * d_model;
+    let embeddings = 2.0 * 2.0 * d_model;
+    // Logits and their gradient.
+    let projection = 2.0 * vocab;
+    embeddings + layers * (3.0 * attention + 2.0 * feed_forward) + projection
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::spec::load_experiment;
+
+    fn experiment(model: &str, rest: &str) -> Experiment {
+        let text = format!(
+            "model = {{ {model} }}
+            regularization = {{ dropout = 0.1, label_smoothing = 0.1 }}
+            data = {{ corpus = 'multi30k', vocab_size = 100, max_length = 20 }}
+            training = {{ steps = 100, batch_tokens = 1000, warmup_steps = 50{rest} }}"
+        );
+        load_experiment(Path::new("x.toml"), &|_| Ok(text.clone())).unwrap()
+    }
+
+    #[test]
+    fn a_step_counts_every_product_by_hand() {
+        // One token each side, sentences of length 5, D 4, F 6, 2 heads of d_k 3 and d_v 2 (H*K 6, H*V 4), V 100:
+        // an attention 2*4*6 + 2*4*4 projections, 5*6 scores, 5*4 mixing = 130; feed-forward 2*4*6 = 48;
+        // encoder 178, decoder 2*130 + 48 + 400 = 708; 6 operations for each: 2 by forward, 4 by backward.
+        let tiny = experiment(
+            "layers = 1, d_model = 4, d_ff = 6, heads = 2, d_k = 3, d_v = 2",
+            ", learning_rate_factor = 0.1",
+        );
+        let flops = step_flops(&tiny, 1, 5.0);
+        assert!((flops - 6.0 * (178.0 + 708.0)).abs() <= 1e-9, "{flops}");
+    }
+
+    #[test]
+    fn the_cost_grows_with_steps_and_shrinks_with_speed() {
+        let cost = Cost::of(&experiment("layers = 1, d_model = 64, d_ff = 64, heads = 2", ""), 10.0);
+        assert!((cost.training_flops - 100.0 * cost.step_flops).abs() <= 1.0);
+        assert!((cost.training_s(1e9) - 2.0 * cost.training_s(2e9)).abs() <= 1e-9);
+    }
+
+    #[test]
+    fn memory_holds_four_copies_of_the_parameters_and_one_micro_batch() {
+        let model = "layers = 1, d_model = 64, d_ff = 64, heads = 2";
+        let large = Cost::of(&experiment(model, ", micro_batch_tokens = 400"), 10.0);
+        let small = Cost::of(&experiment(model, ", micro_batch_tokens = 200"), 10.0);
+        let activations = large.memory_bytes - small.memory_bytes;
+        assert_eq!(small.memory_bytes, 16 * small.parameters.total() + activations);
+    }
+}

@@ -1,0 +1,10 @@
+//! Takes in a valid suite. Gives out its runs in order, the distinct shapes they need, and what each will cost.
+//! Refuses to know how anything runs.
+
+mod cost;
+mod run;
+mod shape;
+
+pub use cost::{Cost, step_flops};
+pub use run::{Plan, Run, spec_hash};
+pub use shape::ShapeKey;

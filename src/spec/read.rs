@@ -1,0 +1,208 @@
+//! One TOML document, walked against the schema. Names and single values are judged here, nothing that takes two keys.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::fault::{Fault, FaultKind};
+use super::keys::{Key, key, keys};
+use super::nearest::nearest;
+use super::place::{Place, Source};
+use super::resolve::Layer;
+use super::value::{Kind, Refusal, Value};
+
+/// A value, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Located<T> {
+    pub value: T,
+    pub place: Place,
+}
+
+/// A name and its value in a table.
+type Entry<'t, 's> = (&'t Spanned<DeString<'s>>, &'t Spanned<DeValue<'s>>);
+
+/// Reads one source and collects what is wrong with it.
+pub(super) struct Reader<'s> {
+    source: &'s Source,
+    pub faults: Vec<Fault>,
+}
+
+/// Experiment keys found in a table, before their values are read.
+pub(super) struct Leaves<'t, 's> {
+    pub found: Vec<(&'static Key, &'t Spanned<DeValue<'s>>)>,
+    /// Everything but the settings.
+    pub layer: Layer,
+}
+
+impl<'s> Reader<'s> {
+    pub fn new(source: &'s Source) -> Self {
+        Self {
+            source,
+            faults: Vec::new(),
+        }
+    }
+
+    /// The document's tree, or `None` and faults when it is not TOML.
+    pub fn document(&mut self) -> Option<DeTable<'s>> {
+        let (tree, errors) = DeTable::parse_recoverable(&self.source.text);
+        for error in &errors {
+            let end = self.source.text.len();
+            self.fault(
+                error.span().unwrap_or(end..end),
+                FaultKind::Syntax {
+                    reason: error.message().to_owned(),
+                },
+            );
+        }
+        errors.is_empty().then(|| tree.into_inner())
+    }
+
+    pub fn place(&self, span: Range<usize>) -> Place {
+        self.source.place(span)
+    }
+
+    pub fn fault(&mut self, span: Range<usize>, kind: FaultKind) {
+        let place = self.place(span);
+        self.faults.push(Fault::at(place, kind));
+    }
+
+    /// Reads one value; `name` is how faults call it.
+    pub fn value(&mut self, name: &str, kind: &Kind, written: &Spanned<DeValue<'_>>) -> Option<Located<Value>> {
+        match kind.read(written.get_ref()) {
+            Ok(value) => {
+                return Some(Located {
+                    value,
+                    place: self.place(written.span()),
+                });
+            }
+            Err(Refusal::WrongType) => self.wrong_type(name, &kind.to_string(), written),
+            Err(Refusal::OutOfRange) => {
+                let nearest = written
+                    .get_ref()
+                    .as_str()
+                    .and_then(|text| nearest(text, kind.names().iter().copied()));
+                let kind = FaultKind::OutOfRange {
+                    key: name.to_owned(),
+                    found: self.source.excerpt(written.span()),
+                    expected: kind.to_string(),
+                    nearest: nearest.map(str::to_owned),
+                };
+                self.fault(written.span(), kind);
+            }
+        }
+        None
+    }
+
+    pub fn text(&mut self, name: &str, written: &Spanned<DeValue<'_>>) -> Option<Located<String>> {
+        let Located { value, place } = self.value(name, &Kind::Text, written)?;
+        Some(Located {
+            value: value.text().to_owned(),
+            place,
+        })
+    }
+
+    pub fn table<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> Option<&'t DeTable<'s>> {
+        let table = written.get_ref().as_table();
+        if table.is_none() {
+            self.wrong_type(name, "a table", written);
+        }
+        table
+    }
+
+    pub fn list<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> &'t [Spanned<DeValue<'s>>] {
+        let Some(list) = written.get_ref().as_array() else {
+            self.wrong_type(name, "a list", written);
+            return &[];
+        };
+        list
+    }
+
+    fn wrong_type(&mut self, name: &str, expected: &str, written: &Spanned<DeValue<'_>>) {
+        let kind = FaultKind::WrongType {
+            key: name.to_owned(),
+            found_type: written.get_ref().type_str(),
+            found: self.source.excerpt(written.span()),
+            expected: expected.to_owned(),
+        };
+        self.fault(written.span(), kind);
+    }
+
+    /// Reports a name that is none of `known`.
+    pub fn unknown(&mut self, name: &Spanned<DeString<'_>>, known: &[&str]) {
+        let found = name.get_ref().to_string();
+        let nearest = nearest(&found, known.iter().copied()).map(str::to_owned);
+        self.fault(name.span(), FaultKind::UnknownKey { found, nearest });
+    }
+
+    /// Reads a table of settings.
+    pub fn layer(&mut self, entries: &[Entry<'_, 's>]) -> Layer {
+        let Leaves { found, mut layer } = self.leaves(entries);
+        for (key, written) in found {
+            match self.value(key.path, &key.kind, written) {
+                Some(Located { value, place }) => {
+                    layer.settings.insert(key.path, (value, place));
+                }
+                None => {
+                    layer.suspects.insert(key.path);
+                }
+            }
+        }
+        layer
+    }
+
+    /// Finds the experiment's keys in nested tables, and reports every other name.
+    pub fn leaves<'t>(&mut self, entries: &[Entry<'t, 's>]) -> Leaves<'t, 's> {
+        let mut leaves = Leaves {
+            found: Vec::new(),
+            layer: Layer::default(),
+        };
+        self.descend("", entries, &mut leaves);
+        leaves
+    }
+
+    fn descend<'t>(&mut self, prefix: &str, entries: &[Entry<'t, 's>], leaves: &mut Leaves<'t, 's>) {
+        for &(name, written) in entries {
+            let path = format!("{prefix}{}", name.get_ref());
+            let is_plain = !name.get_ref().contains('.');
+            if let Some(key) = key(&path).filter(|_| is_plain) {
+                leaves.found.push((key, written));
+            } else if is_plain && keys().any(|key| key.table() == path) {
+                leaves.layer.tables.insert(path.clone(), self.place(name.span()));
+                match self.table(&path, written) {
+                    Some(table) => self.descend(&format!("{path}."), &entries_of(table), leaves),
+                    None => suspect(&path, &mut leaves.layer),
+                }
+            } else {
+                let meant = nearest(&path, keys().flat_map(|key| [key.path, key.table()]));
+                if let Some(meant) = meant {
+                    suspect(meant, &mut leaves.layer);
+                }
+                let nearest = meant.map(str::to_owned);
+                // A dot inside a quoted name is no path: show the quotes that make the difference.
+                let found = if is_plain {
+                    path
+                } else {
+                    format!("{prefix}{}", self.source.excerpt(name.span()))
+                };
+                self.fault(name.span(), FaultKind::UnknownKey { found, nearest });
+            }
+        }
+    }
+}
+
+/// Marks a key, or all keys of a table, as meant but not usable.
+fn suspect(path: &str, layer: &mut Layer) {
+    layer.suspects.extend(
+        keys()
+            .filter(|key| key.path == path || key.table() == path)
+            .map(|key| key.path),
+    );
+}
+
+/// A table's entries as the author ordered them.
+pub(super) fn entries_of<'t, 's>(table: &'t DeTable<'s>) -> Vec<Entry<'t, 's>> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
