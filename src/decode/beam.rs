@@ -1,0 +1,173 @@
+//! The beam of one sentence.
+
+use crate::model::EOS;
+use crate::spec::Decoding;
+
+/// One translation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hypothesis {
+    /// Target pieces, without the end of the sentence.
+    pub tokens: Vec<u32>,
+    /// Log-probability of the pieces and of the end after them, in nats.
+    pub log_probability: f64,
+    /// What hypotheses are ranked by: the log-probability over the length penalty.
+    pub score: f64,
+}
+
+/// A hypothesis that has not ended.
+#[derive(Debug, Clone)]
+struct Open {
+    tokens: Vec<u32>,
+    log_probability: f64,
+}
+
+/// A way to go on: which open hypothesis, which piece, and the log-probability of all of it.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    parent: usize,
+    token: u32,
+    log_probability: f64,
+}
+
+/// The open and the finished hypotheses of one sentence.
+///
+/// A hypothesis that ends keeps its place: the beam narrows by one, and with width 1 this is greedy decoding.
+#[derive(Debug)]
+pub struct Beam<'a> {
+    decoding: &'a Decoding,
+    /// No hypothesis has more pieces.
+    longest: usize,
+    open: Vec<Open>,
+    finished: Vec<Hypothesis>,
+}
+
+impl<'a> Beam<'a> {
+    /// `source_length` counts the pieces of the source without its end.
+    pub fn new(decoding: &'a Decoding, source_length: usize) -> Self {
+        Self {
+            decoding,
+            longest: source_length + decoding.max_extra_tokens,
+            open: vec![Open {
+                tokens: Vec::new(),
+                log_probability: 0.0,
+            }],
+            finished: Vec::new(),
+        }
+    }
+
+    /// Rows that this sentence has in the next step.
+    pub fn width(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The last piece of each open hypothesis.
+    pub fn last_tokens(&self) -> impl Iterator<Item = Option<u32>> {
+        self.open.iter().map(|open| open.tokens.last().copied())
+    }
+
+    /// Goes one step on, given the next log-probabilities `[width, V]`. Returns, for each hypothesis that is now open,
+    /// which of those before it continues.
+    pub fn advance(&mut self, log_probabilities: &[f32]) -> Vec<usize> {
+        let places = self.decoding.beam - self.finished.len();
+        let classes = log_probabilities.len() / self.open.len();
+        let mut best = Best::new(places);
+        for (parent, (open, row)) in self
+            .open
+            .iter()
+            .zip(log_probabilities.chunks_exact(classes))
+            .enumerate()
+        {
+            let candidate = |(token, log_probability): (usize, &f32)| Candidate {
+                parent,
+                token: token as u32,
+                log_probability: open.log_probability + f64::from(*log_probability),
+            };
+            if open.tokens.len() == self.longest {
+                best.offer(candidate((EOS as usize, &row[EOS as usize])));
+            } else {
+                row.iter()
+                    .enumerate()
+                    .map(candidate)
+                    .for_each(|candidate| best.offer(candidate));
+            }
+        }
+        let before = std::mem::take(&mut self.open);
+        let mut parents = Vec::with_capacity(places);
+        for Candidate {
+            parent,
+            token,
+            log_probability,
+        } in best.candidates
+        {
+            let mut tokens = before[parent].tokens.clone();
+            if token == EOS {
+                let score = log_probability / self.length_penalty(tokens.len());
+                self.finished.push(Hypothesis {
+                    tokens,
+                    log_probability,
+                    score,
+                });
+            } else {
+                tokens.push(token);
+                self.open.push(Open {
+                    tokens,
+                    log_probability,
+                });
+                parents.push(parent);
+            }
+        }
+        if self.is_decided() {
+            self.open.clear();
+            parents.clear();
+        }
+        parents
+    }
+
+    /// The finished hypotheses, best first.
+    pub fn into_hypotheses(mut self) -> Vec<Hypothesis> {
+        self.finished.sort_by(|a, b| b.score.total_cmp(&a.score));
+        self.finished
+    }
+
+    /// Whether no open hypothesis can end with a better score than the best that has ended: more pieces can only lower
+    /// a log-probability, and no length has a larger penalty than the longest.
+    fn is_decided(&self) -> bool {
+        let best = self
+            .finished
+            .iter()
+            .map(|hypothesis| hypothesis.score)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let ceiling = self.length_penalty(self.longest);
+        self.open.iter().all(|open| open.log_probability / ceiling <= best)
+    }
+
+    /// `((5 + n) / 6)^alpha`, `n` counting the end of the sentence (Wu et al. 2016, equation 14, without coverage).
+    fn length_penalty(&self, pieces: usize) -> f64 {
+        ((5 + pieces + 1) as f64 / 6.0).powf(self.decoding.length_penalty)
+    }
+}
+
+/// The best candidates seen so far, best first; of equals, the one offered first.
+struct Best {
+    places: usize,
+    candidates: Vec<Candidate>,
+}
+
+impl Best {
+    fn new(places: usize) -> Self {
+        Self {
+            places,
+            candidates: Vec::with_capacity(places + 1),
+        }
+    }
+
+    fn offer(&mut self, candidate: Candidate) {
+        let beats = |other: &Candidate| candidate.log_probability > other.log_probability;
+        if self.candidates.len() == self.places && !self.candidates.last().is_some_and(beats) {
+            return;
+        }
+        let at = self.candidates.partition_point(|other| !beats(other));
+        self.candidates.insert(at, candidate);
+        self.candidates.truncate(self.places);
+    }
+}

@@ -1,0 +1,199 @@
+//! The search against exhaustive enumeration, on a fake model whose probabilities depend on everything read so far.
+
+use super::*;
+use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, RestoreError, Session, TrainingPass, UNK};
+
+const VOCABULARY: usize = 5;
+
+/// Probabilities from a hash of the source sentence and the pieces said so far.
+struct Oracle;
+
+impl Oracle {
+    fn row(source: &[u32], said: &[u32]) -> Vec<f32> {
+        let logits: Vec<f64> = (0..VOCABULARY)
+            .map(|token| {
+                let digest = blake3::hash(format!("{source:?}{said:?}{token}").as_bytes());
+                f64::from(digest.as_bytes()[0]) / 64.0
+            })
+            .collect();
+        let normaliser = logits.iter().map(|logit| logit.exp()).sum::<f64>().ln();
+        logits.iter().map(|logit| (logit - normaliser) as f32).collect()
+    }
+}
+
+struct OracleSession {
+    rows: Vec<(Vec<u32>, Vec<u32>)>,
+}
+
+impl Session for OracleSession {
+    fn step(&mut self, rows: &[Continuation]) -> Vec<f32> {
+        let go_on = |row: &Continuation| {
+            let (source, mut said) = self.rows[row.parent].clone();
+            said.push(row.token);
+            (source, said)
+        };
+        self.rows = rows.iter().map(go_on).collect();
+        self.rows
+            .iter()
+            .flat_map(|(source, said)| Oracle::row(source, said))
+            .collect()
+    }
+}
+
+impl Seq2Seq for Oracle {
+    fn decode(&self, source: &Packed) -> Box<dyn Session + '_> {
+        let rows = (0..source.sentences()).map(|index| (source.sentence(index).to_vec(), Vec::new()));
+        Box::new(OracleSession { rows: rows.collect() })
+    }
+
+    fn vocabulary_size(&self) -> usize {
+        VOCABULARY
+    }
+
+    fn accumulate(&mut self, _: &Batch, _: &TrainingPass) -> BatchLoss {
+        unreachable!("decoding trains nothing")
+    }
+
+    fn update(&mut self, _: &AdamStep) -> f64 {
+        unreachable!("decoding trains nothing")
+    }
+
+    fn loss(&self, _: &Batch, _: f32) -> BatchLoss {
+        unreachable!("decoding has no references")
+    }
+
+    fn weights(&mut self) -> Vec<NamedArray> {
+        Vec::new()
+    }
+
+    fn moments(&mut self) -> [Vec<NamedArray>; 2] {
+        [Vec::new(), Vec::new()]
+    }
+
+    fn gradients(&mut self) -> Vec<NamedArray> {
+        Vec::new()
+    }
+
+    fn restore_weights(&mut self, _: &[NamedArray]) -> Result<(), RestoreError> {
+        Ok(())
+    }
+
+    fn restore_moments(&mut self, _: [&[NamedArray]; 2]) -> Result<(), RestoreError> {
+        Ok(())
+    }
+}
+
+fn decoding(beam: usize, length_penalty: f64, max_extra_tokens: usize) -> Decoding {
+    Decoding {
+        beam,
+        length_penalty,
+        max_extra_tokens,
+    }
+}
+
+/// Sources of one to three pieces, all different.
+fn sources(count: u32) -> Vec<Vec<u32>> {
+    (0..count)
+        .map(|i| (0..=i % 3).map(|j| 3 + i * 7 + j).collect())
+        .collect()
+}
+
+/// All translations of up to `longest` pieces.
+fn all(source: &[u32], longest: usize, alpha: f64) -> Vec<Hypothesis> {
+    let closed = [source, &[EOS]].concat();
+    let mut done = Vec::new();
+    let mut open = vec![(Vec::new(), 0.0)];
+    while let Some((tokens, log_probability)) = open.pop() {
+        let row = Oracle::row(&closed, &[&[BOS], &tokens[..]].concat());
+        for (token, next) in row.iter().enumerate() {
+            let total = log_probability + f64::from(*next);
+            if token as u32 == EOS {
+                let penalty = ((5 + tokens.len() + 1) as f64 / 6.0).powf(alpha);
+                done.push(Hypothesis {
+                    tokens: tokens.clone(),
+                    log_probability: total,
+                    score: total / penalty,
+                });
+            } else if tokens.len() < longest {
+                open.push(([&tokens[..], &[token as u32]].concat(), total));
+            }
+        }
+    }
+    done
+}
+
+#[test]
+fn a_beam_as_wide_as_the_language_finds_the_best_of_all() {
+    for alpha in [0.0, 0.6, 1.0, 2.0] {
+        for source in sources(12).into_iter().filter(|source| source.len() == 1) {
+            let best = all(&source, 4, alpha)
+                .into_iter()
+                .max_by(|a, b| a.score.total_cmp(&b.score));
+            let found = translate(&Oracle, &[source], &decoding(5usize.pow(5), alpha, 3), |_| ());
+            assert_eq!(found[0].first(), best.as_ref());
+        }
+    }
+}
+
+#[test]
+fn a_beam_of_one_is_greedy() {
+    for source in sources(30) {
+        let closed = [&source[..], &[EOS]].concat();
+        let mut greedy = Vec::new();
+        while greedy.len() < source.len() + 6 {
+            let row = Oracle::row(&closed, &[&[BOS], &greedy[..]].concat());
+            let likeliest = (0..VOCABULARY).rev().max_by(|&a, &b| row[a].total_cmp(&row[b]));
+            match likeliest.map(|token| token as u32) {
+                Some(EOS) | None => break,
+                Some(token) => greedy.push(token),
+            }
+        }
+        let found = translate(&Oracle, &[source], &decoding(1, 0.6, 6), |_| ());
+        assert_eq!(
+            found[0].iter().map(|hypothesis| &hypothesis.tokens).collect::<Vec<_>>(),
+            [&greedy]
+        );
+    }
+}
+
+#[test]
+fn a_sentence_is_translated_alike_alone_and_in_company() {
+    let sources = sources(40);
+    let together = translate(&Oracle, &sources, &decoding(4, 0.6, 5), |_| ());
+    for (source, hypotheses) in sources.iter().zip(&together) {
+        let alone = translate(&Oracle, std::slice::from_ref(source), &decoding(4, 0.6, 5), |_| ());
+        assert_eq!(&alone[0], hypotheses);
+    }
+}
+
+#[test]
+fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
+    for (source, hypotheses) in sources(40)
+        .iter()
+        .zip(translate(&Oracle, &sources(40), &decoding(3, 0.6, 0), |_| ()))
+    {
+        assert!(!hypotheses.is_empty());
+        assert!(
+            hypotheses
+                .iter()
+                .all(|hypothesis| hypothesis.tokens.len() <= source.len())
+        );
+        assert!(hypotheses.is_sorted_by(|a, b| a.score >= b.score));
+    }
+    let empty = translate(&Oracle, &[vec![]], &decoding(3, 0.6, 0), |_| ());
+    assert_eq!(
+        empty[0][0].tokens, [0u32; 0],
+        "nothing may be said for an empty source without extra tokens"
+    );
+}
+
+#[test]
+fn progress_is_told_until_all_are_done() {
+    let long: Vec<Vec<u32>> = (0..9).map(|i| vec![UNK + i; 400]).collect();
+    let mut heard = Vec::new();
+    translate(&Oracle, &long, &decoding(2, 0.6, 0), |done| heard.push(done));
+    assert!(
+        heard.is_sorted() && heard.last() == Some(&9) && heard.len() > 2,
+        "{heard:?}"
+    );
+}

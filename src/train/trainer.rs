@@ -1,0 +1,240 @@
+//! The training loop.
+
+use std::time::Instant;
+
+use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
+use crate::spec::{Experiment, Schedule};
+
+/// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
+const EXPLODED: f64 = 3.0;
+
+/// How far a run has come. With the weights and Adam's moments it is all that a continuation needs: batches and
+/// dropout masks follow from the seed and the step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Progress {
+    /// Updates done.
+    pub step: usize,
+    /// Target tokens trained on.
+    pub tokens: usize,
+    /// Training losses since the last validation.
+    pub since_validation: BatchLoss,
+    /// Wall time of training, over all continuations.
+    pub elapsed_s: f64,
+}
+
+/// What one update did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Update {
+    /// Counted from 1.
+    pub step: usize,
+    pub losses: BatchLoss,
+    pub learning_rate: f64,
+    pub gradient_norm: f64,
+    /// Wall time of training so far.
+    pub elapsed_s: f64,
+}
+
+/// What was measured between two updates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Validation {
+    pub step: usize,
+    /// Over the updates since the last validation, with dropout.
+    pub training: BatchLoss,
+    /// Over the dev split, without dropout.
+    pub dev: BatchLoss,
+    pub learning_rate: f64,
+    /// Of the update just done.
+    pub gradient_norm: f64,
+    pub tokens_per_s: f64,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    No,
+    /// After a checkpoint.
+    Now,
+}
+
+/// Hears what happens, keeps the checkpoints, and may ask for an end.
+pub trait Observer {
+    type Error;
+
+    /// After every update.
+    fn updated(&mut self, update: &Update) -> Stop;
+
+    /// # Errors
+    /// Whatever keeps the measurement from being kept ends the training.
+    fn validated(&mut self, validation: &Validation) -> Result<(), Self::Error>;
+
+    /// # Errors
+    /// Whatever keeps the checkpoint from being kept ends the training.
+    fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), Self::Error>;
+}
+
+/// How a training ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    Finished,
+    /// The observer asked; a checkpoint holds the state.
+    Interrupted,
+    /// Loss or gradient is no number any more, or the loss exploded; the update was not made.
+    Diverged {
+        step: usize,
+        loss_nats: f64,
+        gradient_norm: f64,
+    },
+}
+
+/// Trains one experiment with one seed.
+pub struct Trainer<'a> {
+    pub experiment: &'a Experiment,
+    pub seed: u64,
+    /// The micro-batches of update `step`, counted from 0.
+    pub updates: &'a mut dyn FnMut(usize) -> Vec<Batch>,
+    /// The dev split.
+    pub dev: &'a [Batch],
+}
+
+impl Trainer<'_> {
+    /// Goes on from `progress`, which is changed as training proceeds, until `training.steps` updates are done.
+    ///
+    /// # Errors
+    /// What the observer returns.
+    pub fn train<O: Observer>(
+        &mut self,
+        model: &mut dyn Seq2Seq,
+        progress: &mut Progress,
+        observer: &mut O,
+    ) -> Result<Outcome, O::Error> {
+        let training = &self.experiment.training;
+        let clock = Clock::start(progress);
+        while progress.step < training.steps {
+            let update = match self.update(model, progress.step) {
+                Ok(update) => update,
+                Err(diverged) => return Ok(diverged),
+            };
+            progress.step = update.step;
+            progress.tokens += update.losses.tokens;
+            progress.since_validation += update.losses;
+            progress.elapsed_s = clock.elapsed_s();
+
+            let done = progress.step == training.steps;
+            let stop = observer.updated(&Update {
+                elapsed_s: progress.elapsed_s,
+                ..update
+            });
+            if done || progress.step.is_multiple_of(training.validate_every) {
+                let tokens_per_s = progress.tokens as f64 / progress.elapsed_s;
+                observer.validated(&self.validate(model, &update, progress, tokens_per_s))?;
+                progress.since_validation = BatchLoss::default();
+            }
+            if done || stop == Stop::Now || progress.step.is_multiple_of(training.checkpoint_every) {
+                observer.checkpoint(model, progress)?;
+            }
+            if stop == Stop::Now && !done {
+                return Ok(Outcome::Interrupted);
+            }
+        }
+        Ok(Outcome::Finished)
+    }
+
+    /// Update number `done` + 1, or why it was not made.
+    fn update(&mut self, model: &mut dyn Seq2Seq, done: usize) -> Result<Update, Outcome> {
+        let batches = (self.updates)(done);
+        let tokens = batches.iter().map(Batch::target_tokens).sum();
+        let regularization = &self.experiment.regularization;
+        let mut losses = BatchLoss::default();
+        for (i, batch) in batches.iter().enumerate() {
+            losses += model.accumulate(
+                batch,
+                &TrainingPass {
+                    dropout: regularization.dropout,
+                    dropout_key: dropout_key(self.seed, done, i),
+                    label_smoothing: regularization.label_smoothing,
+                    update_tokens: tokens,
+                },
+            );
+        }
+        let step = done + 1;
+        let adam = self.adam(step);
+        let limit = EXPLODED * (model.vocabulary_size() as f64).ln();
+        // A loss that is no number fails the comparison too.
+        let diverged = |gradient_norm| Outcome::Diverged {
+            step,
+            loss_nats: losses.smoothed(),
+            gradient_norm,
+        };
+        if !(losses.smoothed() <= limit) {
+            return Err(diverged(f64::NAN));
+        }
+        let gradient_norm = model.update(&adam);
+        if !gradient_norm.is_finite() {
+            return Err(diverged(gradient_norm));
+        }
+        Ok(Update {
+            step,
+            losses,
+            learning_rate: adam.learning_rate,
+            gradient_norm,
+            elapsed_s: 0.0,
+        })
+    }
+
+    fn adam(&self, step: usize) -> AdamStep {
+        let training = &self.experiment.training;
+        AdamStep {
+            step,
+            learning_rate: Schedule::of(self.experiment).rate(step),
+            beta1: training.adam_beta1,
+            beta2: training.adam_beta2,
+            epsilon: training.adam_epsilon,
+        }
+    }
+
+    fn validate(&self, model: &dyn Seq2Seq, update: &Update, progress: &Progress, tokens_per_s: f64) -> Validation {
+        Validation {
+            step: update.step,
+            training: progress.since_validation,
+            dev: evaluate(model, self.dev, self.experiment.regularization.label_smoothing),
+            learning_rate: update.learning_rate,
+            gradient_norm: update.gradient_norm,
+            tokens_per_s,
+        }
+    }
+}
+
+/// Wall time of training, that of earlier processes included.
+struct Clock {
+    started: Instant,
+    before_s: f64,
+}
+
+impl Clock {
+    fn start(progress: &Progress) -> Self {
+        Self {
+            started: Instant::now(),
+            before_s: progress.elapsed_s,
+        }
+    }
+
+    fn elapsed_s(&self) -> f64 {
+        self.before_s + self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// The losses of a split, without dropout.
+#[must_use]
+pub fn evaluate(model: &dyn Seq2Seq, batches: &[Batch], label_smoothing: f32) -> BatchLoss {
+    let mut losses = BatchLoss::default();
+    for batch in batches {
+        losses += model.loss(batch, label_smoothing);
+    }
+    losses
+}
+
+/// Every pass of a run has masks of its own.
+fn dropout_key(seed: u64, step: usize, micro_batch: usize) -> u64 {
+    let digest = blake3::derive_key("ablate dropout", format!("{seed}/{step}/{micro_batch}").as_bytes());
+    u64::from_le_bytes(*digest.first_chunk().expect("a digest has 32 bytes"))
+}
