@@ -1,4 +1,4 @@
-//! One training step (forward, backward, Adam) for the shapes that `performance.md`'s PyTorch baseline was measured on.
+//! One training step (forward, backward, Adam) for the shapes that a `PyTorch` baseline was measured on.
 
 use ablate::model::{AdamStep, Batch, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
 use ablate::ops::stream;

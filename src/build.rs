@@ -83,12 +83,14 @@ fn load(paths: &[PathBuf]) -> Result<Vec<Suite>, Vec<String>> {
     for path in paths {
         match spec::load_suite(path, &|path| fs::read_to_string(path)) {
             Ok(suite) => suites.push(suite),
-            Err(found) => faults.extend(found.faults.iter().map(ToString::to_string)),
+            // Suites that share a faulty base find the same faults.
+            Err(found) => {
+                let lines = found.faults.iter().map(ToString::to_string);
+                let new: Vec<_> = lines.filter(|line| !faults.contains(line)).collect();
+                faults.extend(new);
+            }
         }
     }
-    // Suites that share a faulty base find the same faults.
-    faults.sort();
-    faults.dedup();
     if faults.is_empty() { Ok(suites) } else { Err(faults) }
 }
 

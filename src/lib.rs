@@ -1,7 +1,34 @@
-//! `ablate`: a declarative experiment and ablation runner for the Transformer.
-pub mod decode;
-pub mod model;
-pub mod ops;
-pub mod plan;
+//! `ablate`: a declarative experiment and ablation runner for the Transformer of "Attention Is All You Need".
+//!
+//! Each module is a room of the house, in the order in which data walks through them; a room imports only rooms that
+//! stand before it. `tests/architecture/` holds that order.
+
 pub mod spec;
+
+pub mod plan;
+
+pub mod codegen;
+
+pub mod ops;
+
+pub mod model;
+
+pub mod generated;
+
+pub mod data;
+
 pub mod train;
+
+pub mod decode;
+
+pub mod score;
+
+pub mod results;
+
+pub mod run;
+
+pub mod sweep;
+
+pub mod report;
+
+pub mod cli;

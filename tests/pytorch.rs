@@ -1,4 +1,4 @@
-//! The model against PyTorch: the same weights give the same probabilities, losses and gradients, and ten updates the
+//! The model against `PyTorch`: the same weights give the same probabilities, losses and gradients, and ten updates the
 //! same losses. The values come from `tests/golden/transformer/make.py`, whose head names the command and versions.
 
 use ablate::model::{
@@ -42,7 +42,7 @@ impl Golden {
         }
     }
 
-    /// The model with PyTorch's weights.
+    /// The model with `PyTorch`'s weights.
     fn restore(&self, mut model: Box<dyn Seq2Seq>) -> Box<dyn Seq2Seq> {
         let golden = |array: &NamedArray| NamedArray {
             name: array.name.clone(),
@@ -132,7 +132,7 @@ fn decoding_with_a_cache_gives_pytorchs_probabilities() {
         for (sentence, target) in TARGETS.iter().enumerate() {
             let mut session = model.decode(&batch().source);
             let mut parent = sentence;
-            for &token in [&[BOS], *target].concat().iter() {
+            for &token in &[&[BOS], *target].concat() {
                 let ours = session.step(&[Continuation { parent, token }]);
                 parent = 0;
                 assert_close(

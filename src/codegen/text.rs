@@ -25,7 +25,7 @@ pub fn generate(suites: &[Suite]) -> String {
     text += "];\n\n";
     text += "/// A new model of the shape, or `None` when this binary was not built with it.\n";
     text += "#[allow(clippy::too_many_lines, reason = \"one arm for each shape\")]\n";
-    text += "pub fn build<Dev: crate::model::ModelDevice>(\n";
+    text += "pub fn build<Dev: Ops>(\n";
     text +=
         "    key: &ShapeKey,\n    device: &Dev,\n    norm: Norm,\n    seed: u64,\n) -> Option<Box<dyn Seq2Seq>> {\n";
     text += "    match SHAPES.iter().position(|shape| shape == key)? {\n";
@@ -34,7 +34,7 @@ pub fn generate(suites: &[Suite]) -> String {
         let model = model_type(shape);
         writeln!(
             text,
-            "        {index} => Some(Box::new({model}::new(device, norm, seed))),"
+            "        {index} => Some(Box::new(Trainable::new({model}::new(device, norm, seed)))),"
         )
         .expect("a string takes all");
     }
@@ -144,9 +144,9 @@ mod tests {
         assert_eq!(
             arms(&text),
             [
-                "0 => Some(Box::new(Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Sinusoidal>::new(device, norm, seed))),",
-                "1 => Some(Box::new(Transformer::<Dev, 2, 64, 256, 8, 4, 8, 32, 64, 800, Sinusoidal>::new(device, norm, seed))),",
-                "2 => Some(Box::new(Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Learned<128>>::new(device, norm, seed))),",
+                "0 => Some(Box::new(Trainable::new(Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Sinusoidal>::new(device, norm, seed)))),",
+                "1 => Some(Box::new(Trainable::new(Transformer::<Dev, 2, 64, 256, 8, 4, 8, 32, 64, 800, Sinusoidal>::new(device, norm, seed)))),",
+                "2 => Some(Box::new(Trainable::new(Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Learned<128>>::new(device, norm, seed)))),",
             ]
         );
     }

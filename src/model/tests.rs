@@ -17,6 +17,8 @@ fn models() -> [Box<dyn Seq2Seq>; 3] {
     ]
 }
 
+type Pair = (&'static [u32], &'static [u32]);
+
 fn batch(pairs: &[(&[u32], &[u32])]) -> Batch {
     Batch::from_pairs(pairs)
 }
@@ -69,8 +71,7 @@ fn a_future_token_cannot_change_the_past() {
 #[test]
 fn another_sentence_in_the_batch_cannot_change_this_one() {
     for model in models() {
-        let (one, other): ((&[u32], &[u32]), (&[u32], &[u32])) =
-            ((&[5, 6, 7, 8], &[9, 10]), (&[11], &[12, 13, 14, 15]));
+        let (one, other): (Pair, Pair) = ((&[5, 6, 7, 8], &[9, 10]), (&[11], &[12, 13, 14, 15]));
         let apart = nll(&*model, &[one]) + nll(&*model, &[other]);
         assert!(close(nll(&*model, &[one, other]), apart));
         assert!(close(nll(&*model, &[other, one]), apart));

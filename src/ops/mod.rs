@@ -20,7 +20,7 @@ use dfdx::prelude::*;
 
 /// Activations: `N` packed tokens by `D` features.
 pub type Rows<const D: usize, Dev, T = NoneTape> = Tensor<(usize, Const<D>), f32, Dev, T>;
-/// A weight of `O` outputs by `I` inputs, PyTorch's layout.
+/// A weight of `O` outputs by `I` inputs, `PyTorch`'s layout.
 pub type Matrix<const O: usize, const I: usize, Dev> = Tensor<Rank2<O, I>, f32, Dev>;
 /// A bias, gain or offset.
 pub type Vector<const O: usize, Dev> = Tensor<Rank1<O>, f32, Dev>;
@@ -32,7 +32,7 @@ pub enum Activation {
     Relu,
 }
 
-/// Added to the variance in [`Ops::layer_norm`]: PyTorch's default, the paper names none.
+/// Added to the variance in [`Ops::layer_norm`]: `PyTorch`'s default, the paper names none.
 pub const LAYER_NORM_EPSILON: f32 = 1e-5;
 
 /// What [`Ops::smoothed_loss`] is told besides the rows.
@@ -40,7 +40,7 @@ pub const LAYER_NORM_EPSILON: f32 = 1e-5;
 pub struct LossTarget<'a> {
     /// The right class of each row.
     pub labels: &'a [u32],
-    /// `epsilon_ls`: mass spread evenly over all classes, the right one included (PyTorch's convention).
+    /// `epsilon_ls`: mass spread evenly over all classes, the right one included (`PyTorch`'s convention).
     pub smoothing: f32,
     /// Factor on the sum over rows, one over the target tokens of the whole update.
     pub scale: f32,

@@ -130,3 +130,15 @@ pub enum Split {
     Dev,
     Test,
 }
+
+impl Split {
+    /// As files and tables call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Dev => "dev",
+            Self::Test => "test",
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::io;
 
 use super::conflict::Conflict;
 use super::place::Place;
-use super::value::Value;
+use super::value::{Kind, Value};
 
 /// One thing that is wrong. `Display` writes one line: `file:line:column: message; help (related place)`.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,14 +37,26 @@ pub struct Related {
     pub what: Relation,
 }
 
+/// What stands at a related place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Relation {
     /// A key that takes part, with its value.
     Setting(&'static str, Value),
-    /// The row or grid that came first.
-    First(String),
+    /// Where a name that must be unique stands first.
+    FirstUse,
+    /// A row, by its id.
+    Row(String),
 }
 
+/// What should have stood there. `Display` completes "expects ..".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Expected {
+    Value(Kind),
+    Table,
+    Array,
+}
+
+/// What is wrong, with what was found and what is allowed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FaultKind {
     /// Not TOML; the parser's words.
@@ -71,16 +83,20 @@ pub enum FaultKind {
         key: String,
         needed_by: Option<String>,
     },
+    /// An array without values.
+    Empty {
+        key: String,
+    },
     WrongType {
         key: String,
         found_type: &'static str,
         found: String,
-        expected: String,
+        expected: Expected,
     },
     OutOfRange {
         key: String,
         found: String,
-        expected: String,
+        expected: Kind,
         nearest: Option<String>,
     },
     /// The key needs another to do anything.
@@ -120,6 +136,7 @@ pub enum FaultKind {
     Conflict(Conflict),
 }
 
+/// How a grid's id and its `set` disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceholderProblem {
     /// In the id, not in `set`.

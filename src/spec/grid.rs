@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use toml::de::DeValue;
+
 use super::fault::{FaultKind, PlaceholderProblem};
 use super::keys::Key;
 use super::read::{Leaves, Located, Reader};
@@ -29,23 +31,12 @@ impl Grid {
         let Leaves { found, layer: mut rest } = leaves;
         let mut axes = Vec::new();
         for (key, written) in found {
-            let listed = written
-                .get_ref()
-                .as_array()
-                .map_or(std::slice::from_ref(written), |list| &list[..]);
-            let values: Vec<_> = listed
-                .iter()
-                .filter_map(|one| reader.value(key.path, &key.kind, one))
-                .collect();
-            if listed.is_empty() {
-                reader.fault(
-                    written.span(),
-                    FaultKind::Missing {
-                        key: format!("a value of {}", key.path),
-                        needed_by: None,
-                    },
-                );
-            }
+            let listed = match written.get_ref() {
+                DeValue::Array(_) => reader.array(key.path, written),
+                _ => std::slice::from_ref(written),
+            };
+            let read = |one| reader.value(key.path, &key.kind, one);
+            let values: Vec<_> = listed.iter().filter_map(read).collect();
             if values.is_empty() || values.len() < listed.len() {
                 rest.suspects.insert(key.path);
             }

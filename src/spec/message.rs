@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-use super::fault::{Fault, FaultKind, PlaceholderProblem, Relation};
+use super::fault::{Expected, Fault, FaultKind, PlaceholderProblem, Relation};
+use super::value::Kind;
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +38,18 @@ impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Setting(key, value) => write!(f, "`{key} = {value}`"),
-            Self::First(what) => write!(f, "{what}"),
+            Self::FirstUse => f.write_str("first used"),
+            Self::Row(id) => write!(f, "row `{id}`"),
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(kind) => kind.fmt(f),
+            Self::Table => f.write_str("a table"),
+            Self::Array => f.write_str("an array"),
         }
     }
 }
@@ -59,13 +71,18 @@ impl fmt::Display for FaultKind {
                 key,
                 needed_by: Some(other),
             } => write!(f, "`{key}` is missing: `{other}` needs it"),
+            Self::Empty { key } => write!(f, "`{key}` lists no value"),
             Self::WrongType {
                 key,
                 found_type,
                 found,
                 expected,
             } => {
-                write!(f, "`{key}` expects {expected}, found the {found_type} `{found}`")
+                write!(f, "`{key}` expects {expected}, found ")?;
+                match *found_type {
+                    "table" => f.write_str("a table"),
+                    _ => write!(f, "the {found_type} `{found}`"),
+                }
             }
             Self::OutOfRange {
                 key, found, expected, ..
@@ -93,15 +110,16 @@ impl FaultKind {
     pub fn help(&self) -> Option<String> {
         let meant = |nearest: &Option<String>| nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         match self {
+            Self::UnknownKey { nearest: None, .. } => Some("`ablate plan --keys` lists all keys".to_owned()),
             Self::UnknownKey { nearest, .. } | Self::OutOfRange { nearest, .. } | Self::UnknownRow { nearest, .. } => {
                 meant(nearest)
             }
             Self::OutsideSet { found } => Some(format!("write `set = {{ {found} = .. }}`")),
             Self::WrongType {
                 found_type: "float",
-                expected,
+                expected: Expected::Value(Kind::Whole(..)),
                 ..
-            } if expected.starts_with("a whole") => Some("write it without a point or exponent".to_owned()),
+            } => Some("write it without a point or exponent".to_owned()),
             Self::BadName { .. } => Some("use ASCII letters, digits, `.`, `_` and `-`, and no dot in front".to_owned()),
             Self::SameAsBase { .. } | Self::NoEffect { .. } => Some("remove it".to_owned()),
             Self::Placeholder {

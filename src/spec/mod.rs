@@ -2,10 +2,13 @@
 //! [`Experiment`], every value with the place it was set, or all [`Faults`] at once. Refuses to know files, models and
 //! how anything runs.
 
+mod check;
+mod compose;
 mod conflict;
 mod experiment;
 mod fault;
 mod grid;
+mod judge;
 mod keys;
 mod load;
 mod message;
@@ -16,6 +19,7 @@ mod read;
 mod reference;
 mod render;
 mod resolve;
+mod row_entry;
 mod schedule;
 mod suite;
 mod suite_file;
@@ -25,9 +29,10 @@ pub use conflict::Conflict;
 pub use experiment::{
     Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Regularization, Split, Training,
 };
-pub use fault::{Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
+pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
 pub use keys::{Effect, Fallback, Key, Needs, key, keys};
 pub use load::{ReadText, load_experiment, load_suite};
+pub use nearest::nearest;
 pub use parameters::Parameters;
 pub use place::Place;
 pub use reference::key_reference;

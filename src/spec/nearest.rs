@@ -1,7 +1,8 @@
 //! The known name that a misspelt one most resembles.
 
 /// The candidate closest to `name`, or `None` when nothing is close enough to be a slip of the hand.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|candidate| (cost(name, candidate), candidate))

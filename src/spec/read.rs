@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Expected, Fault, FaultKind};
 use super::keys::{Key, key, keys};
 use super::nearest::nearest;
 use super::place::{Place, Source};
@@ -46,14 +46,15 @@ impl<'s> Reader<'s> {
     /// The document's tree, or `None` and faults when it is not TOML.
     pub fn document(&mut self) -> Option<DeTable<'s>> {
         let (tree, errors) = DeTable::parse_recoverable(&self.source.text);
+        let mut last_line = 0;
         for error in &errors {
             let end = self.source.text.len();
-            self.fault(
-                error.span().unwrap_or(end..end),
-                FaultKind::Syntax {
-                    reason: error.message().to_owned(),
-                },
-            );
+            let place = self.place(error.span().unwrap_or(end..end));
+            // What follows on the same line is mostly the parser finding its feet again.
+            if std::mem::replace(&mut last_line, place.line) != place.line {
+                let reason = error.message().to_owned();
+                self.faults.push(Fault::at(place, FaultKind::Syntax { reason }));
+            }
         }
         errors.is_empty().then(|| tree.into_inner())
     }
@@ -76,7 +77,7 @@ impl<'s> Reader<'s> {
                     place: self.place(written.span()),
                 });
             }
-            Err(Refusal::WrongType) => self.wrong_type(name, &kind.to_string(), written),
+            Err(Refusal::WrongType) => self.wrong_type(name, Expected::Value(*kind), written),
             Err(Refusal::OutOfRange) => {
                 let nearest = written
                     .get_ref()
@@ -85,7 +86,7 @@ impl<'s> Reader<'s> {
                 let kind = FaultKind::OutOfRange {
                     key: name.to_owned(),
                     found: self.source.excerpt(written.span()),
-                    expected: kind.to_string(),
+                    expected: *kind,
                     nearest: nearest.map(str::to_owned),
                 };
                 self.fault(written.span(), kind);
@@ -105,34 +106,50 @@ impl<'s> Reader<'s> {
     pub fn table<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> Option<&'t DeTable<'s>> {
         let table = written.get_ref().as_table();
         if table.is_none() {
-            self.wrong_type(name, "a table", written);
+            self.wrong_type(name, Expected::Table, written);
         }
         table
     }
 
-    pub fn list<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> &'t [Spanned<DeValue<'s>>] {
-        let Some(list) = written.get_ref().as_array() else {
-            self.wrong_type(name, "a list", written);
-            return &[];
-        };
-        list
+    /// The values of an array; there must be some.
+    pub fn array<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> &'t [Spanned<DeValue<'s>>] {
+        match written.get_ref().as_array() {
+            Some(array) if array.is_empty() => self.fault(written.span(), FaultKind::Empty { key: name.to_owned() }),
+            Some(array) => return array,
+            None => self.wrong_type(name, Expected::Array, written),
+        }
+        &[]
     }
 
-    fn wrong_type(&mut self, name: &str, expected: &str, written: &Spanned<DeValue<'_>>) {
+    /// Reports a key that should stand where `span` is.
+    pub fn missing(&mut self, span: Range<usize>, key: &str, needed_by: Option<&str>) {
+        let needed_by = needed_by.map(str::to_owned);
+        self.fault(
+            span,
+            FaultKind::Missing {
+                key: key.to_owned(),
+                needed_by,
+            },
+        );
+    }
+
+    fn wrong_type(&mut self, name: &str, expected: Expected, written: &Spanned<DeValue<'_>>) {
         let kind = FaultKind::WrongType {
             key: name.to_owned(),
             found_type: written.get_ref().type_str(),
             found: self.source.excerpt(written.span()),
-            expected: expected.to_owned(),
+            expected,
         };
         self.fault(written.span(), kind);
     }
 
-    /// Reports a name that is none of `known`.
-    pub fn unknown(&mut self, name: &Spanned<DeString<'_>>, known: &[&str]) {
+    /// Reports a name that is none of `known`, and tells which of them was probably meant.
+    pub fn unknown<'k>(&mut self, name: &Spanned<DeString<'_>>, known: &[&'k str]) -> Option<&'k str> {
         let found = name.get_ref().to_string();
-        let nearest = nearest(&found, known.iter().copied()).map(str::to_owned);
+        let meant = nearest(&found, known.iter().copied());
+        let nearest = meant.map(str::to_owned);
         self.fault(name.span(), FaultKind::UnknownKey { found, nearest });
+        meant
     }
 
     /// Reads a table of settings.

@@ -1,36 +1,84 @@
 //! The key reference, rendered from the schema.
 
-use std::fmt::Write as _;
+use std::fmt;
 
-use super::keys::{Effect, Fallback, keys};
+use super::keys::{Effect, Fallback, Key, keys};
 
-/// Every key with its doc, allowed values and default, as text of at most 100 columns.
+/// The fields around an experiment's keys, whose kinds are plain from an example.
+const SUITE: &str = "\
+A suite is a file in the experiments folder:
+  title      what reports call it
+  base       path of one complete experiment, relative to the suite
+  seeds      whole numbers, distinct; default [1, 2, 3]
+  baseline   id of the row to compare with; default \"base\", else the first row
+  [[row]]    id; set = { model.heads = 1 }; paper = { ppl, bleu, params_millions };
+             label; note
+  [[grid]]   id = \"h{model.heads}\"; set = { model.heads = [1, 2] };
+             one row for each combination, the first key varying slowest
+
+A base is a file of the tables below; with base = \"other.toml\" it changes another.
+";
+
+/// Every key with its doc, allowed values and default, as text for a terminal.
 #[must_use]
 pub fn key_reference() -> String {
-    let mut text = String::new();
     let mut table = "";
-    for key in keys() {
-        if key.table() != table {
-            table = key.table();
-            writeln!(text, "[{table}]").expect("a string takes all");
-        }
-        let default = match key.fallback {
-            Fallback::Required => "required".to_owned(),
-            Fallback::Whole(number) => format!("default {number}"),
-            Fallback::Real(number) => format!("default {number:?}"),
-            Fallback::Text(text) => format!("default \"{text}\""),
-            Fallback::Derived { rule, .. } => format!("default {rule}"),
-        };
-        let build = if key.effect == Effect::Shape {
-            "; a new value needs a build"
+    let entries = keys().map(|key| {
+        let heading = if key.table() == table {
+            String::new()
         } else {
-            ""
+            format!("\n[{}]\n", key.table())
         };
-        writeln!(text, "  {}  {}", key.name(), key.doc).expect("a string takes all");
-        writeln!(text, "      {}; {default}{build}", key.kind).expect("a string takes all");
-        if let Some(needs) = key.needs {
-            writeln!(text, "      only with {} {}", needs.key, needs.condition).expect("a string takes all");
+        table = key.table();
+        heading + &entry(key)
+    });
+    let entries: String = entries.collect();
+    SUITE.to_owned() + &entries
+}
+
+fn entry(key: &Key) -> String {
+    let needs = key.needs.map_or_else(String::new, |needs| {
+        format!("; only with {} {}", needs.key, needs.condition)
+    });
+    let build = match key.effect {
+        Effect::Shape => "; a new value needs a build",
+        Effect::Outcome | Effect::Bookkeeping => "",
+    };
+    let (name, doc, kind, fallback) = (key.name(), key.doc, key.kind, &key.fallback);
+    format!("  {name}: {doc}\n      {kind}; {fallback}{needs}{build}\n")
+}
+
+impl fmt::Display for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required => f.write_str("required"),
+            Self::Whole(number) => write!(f, "default {number}"),
+            Self::Real(number) => write!(f, "default {number:?}"),
+            Self::Text(text) => write!(f, "default \"{text}\""),
+            Self::Derived { rule, .. } => write!(f, "default {rule}"),
         }
     }
-    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::row_entry::{GRID_FIELDS, PAPER_FIELDS, ROW_FIELDS};
+    use crate::spec::suite_file::FIELDS;
+
+    #[test]
+    fn the_reference_names_every_field_and_key() {
+        let text = key_reference();
+        let fields = [&FIELDS[..], &ROW_FIELDS, &GRID_FIELDS, &PAPER_FIELDS].concat();
+        for name in fields.into_iter().chain(keys().map(Key::name)) {
+            assert!(text.contains(name), "{name} is missing");
+        }
+    }
+
+    #[test]
+    fn an_entry_tells_kind_default_and_condition() {
+        let text = key_reference();
+        assert!(text.contains("  d_k: width of one head's queries and keys\n      a whole number from 1 to 65536; default model.d_model / model.heads; a new value needs a build\n"));
+        assert!(text.contains("only with model.positional = \"learned\""));
+    }
 }

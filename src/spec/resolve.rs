@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conflict::CHECKS;
 use super::experiment::{
     Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Regularization, Split, Training,
 };
-use super::fault::{Fault, FaultKind, Related, Relation};
-use super::keys::{Fallback, Key, key, keys};
+use super::keys::{Fallback, Key, keys};
 use super::place::Place;
 use super::value::Value;
 
@@ -38,9 +36,9 @@ pub(super) struct Draft {
     pub experiment: Experiment,
     pub settings: BTreeMap<&'static str, Setting>,
     /// Keys without a usable value: what reads them is not judged.
-    unknown: BTreeSet<&'static str>,
+    pub unknown: BTreeSet<&'static str>,
     /// Those among them that nobody set.
-    missing: BTreeSet<&'static str>,
+    pub missing: BTreeSet<&'static str>,
     suspects: BTreeSet<&'static str>,
     depth: usize,
 }
@@ -65,7 +63,7 @@ impl Draft {
             ..Self::empty()
         };
         draft.settings.clone_from(&self.settings);
-        draft.suspects = &(&self.suspects - &layer.settings.keys().copied().collect()) | &layer.suspects;
+        draft.suspects = &(&self.suspects | &layer.suspects) - &layer.settings.keys().copied().collect();
         for (&path, (value, place)) in &layer.settings {
             let overrides = draft.settings.remove(path).map(Box::new);
             let setting = Setting {
@@ -125,103 +123,6 @@ impl Draft {
     /// The experiment, once every key has a value.
     pub fn complete(&self) -> Option<&Experiment> {
         self.unknown.is_empty().then_some(&self.experiment)
-    }
-
-    /// What is wrong with this draft that is `layer`'s doing; `start` stands for what is absent.
-    pub fn faults(&self, parent: &Self, layer: &Layer, start: &Place) -> Vec<Fault> {
-        let missing = self
-            .missing
-            .difference(&parent.missing)
-            .map(|path| self.missing_fault(path, layer, start));
-        let idle = layer
-            .settings
-            .iter()
-            .filter_map(|(path, (_, place))| self.idle_fault(path, place));
-        missing.chain(idle).chain(self.conflicts(layer)).collect()
-    }
-
-    fn missing_fault(&self, path: &'static str, layer: &Layer, start: &Place) -> Fault {
-        let key = key(path).expect("missing keys come from the schema");
-        let needed_by = key.needs.and_then(|needs| self.settings.get_key_value(needs.key));
-        let place = match needed_by {
-            Some((_, setting)) => &setting.place,
-            None => layer.tables.get(key.table()).unwrap_or(start),
-        };
-        let needed_by = needed_by.map(|(key, setting)| format!("{key} = {}", setting.value));
-        Fault::at(
-            place.clone(),
-            FaultKind::Missing {
-                key: path.to_owned(),
-                needed_by,
-            },
-        )
-    }
-
-    fn idle_fault(&self, path: &str, place: &Place) -> Option<Fault> {
-        let key = key(path)?;
-        let needs = key.needs?;
-        if self.unknown.contains(needs.key) || key.value_in(&self.experiment).is_some() {
-            return None;
-        }
-        let kind = FaultKind::NoEffect {
-            key: key.path,
-            needs: format!("`{}` {}", needs.key, needs.condition),
-        };
-        Some(Fault {
-            related: self.related(&[needs.key]),
-            ..Fault::at(place.clone(), kind)
-        })
-    }
-
-    fn conflicts(&self, layer: &Layer) -> impl Iterator<Item = Fault> {
-        CHECKS
-            .iter()
-            .filter(|check| check.keys.iter().any(|path| layer.settings.contains_key(path)))
-            .filter(|check| check.keys.iter().all(|path| !self.unknown.contains(path)))
-            .filter_map(|check| self.conflict_fault(check.keys, (check.test)(self)?))
-    }
-
-    /// Points at the key that was set last; the others are related.
-    fn conflict_fault(&self, paths: &[&'static str], conflict: super::Conflict) -> Option<Fault> {
-        let set = paths.iter().filter_map(|path| Some((*path, self.settings.get(path)?)));
-        let (last, setting) = set.rev().max_by_key(|(_, setting)| setting.depth)?;
-        let others: Vec<_> = paths.iter().copied().filter(|path| *path != last).collect();
-        let fault = Fault::at(setting.place.clone(), FaultKind::Conflict(conflict));
-        Some(Fault {
-            related: self.related(&others),
-            ..fault
-        })
-    }
-
-    fn related(&self, paths: &[&'static str]) -> Vec<Related> {
-        let set = paths.iter().filter_map(|path| Some((*path, self.settings.get(path)?)));
-        set.map(|(path, setting)| Related {
-            place: setting.place.clone(),
-            what: Relation::Setting(path, setting.value.clone()),
-        })
-        .collect()
-    }
-
-    /// Settings of a row that leave everything as the base has it.
-    pub fn restated(&self, base: &Self, layer: &Layer) -> Vec<Fault> {
-        let same = |key: &Key| key.value_in(&self.experiment) == key.value_in(&base.experiment);
-        let restated = layer.settings.iter().filter_map(|(path, (value, place))| {
-            let key = key(path).filter(|key| key.value_in(&self.experiment).is_some() && same(key))?;
-            let mut rest = layer.clone();
-            rest.settings.remove(path);
-            // `d_v = 64` beside `heads = 1` keeps d_v from following the heads: that is an effect.
-            (base.under(&rest).experiment == self.experiment).then(|| Fault {
-                related: base.related(&[key.path]),
-                ..Fault::at(
-                    place.clone(),
-                    FaultKind::SameAsBase {
-                        key: key.path,
-                        value: value.clone(),
-                    },
-                )
-            })
-        });
-        restated.collect()
     }
 }
 

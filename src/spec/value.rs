@@ -150,16 +150,15 @@ impl fmt::Display for Kind {
         match self {
             Self::Whole(min, max) => write!(f, "a whole number from {min} to {max}"),
             Self::Real(min, max) => {
-                f.write_str("a number")?;
-                match min {
-                    Bound::Included(min) => write!(f, " from {min}")?,
-                    Bound::Excluded(min) => write!(f, " above {min}")?,
-                    Bound::Unbounded => {}
-                }
+                let from = match min {
+                    Bound::Included(min) => format!(" from {min}"),
+                    Bound::Excluded(min) => format!(" above {min}"),
+                    Bound::Unbounded => String::new(),
+                };
                 match max {
-                    Bound::Included(max) => write!(f, " to {max}"),
-                    Bound::Excluded(max) => write!(f, " to below {max}"),
-                    Bound::Unbounded => Ok(()),
+                    Bound::Included(max) => write!(f, "a number{from} to {max}"),
+                    Bound::Excluded(max) => write!(f, "a number{from} to below {max}"),
+                    Bound::Unbounded => write!(f, "a number{from}"),
                 }
             }
             Self::Choice(names) => {
@@ -167,7 +166,7 @@ impl fmt::Display for Kind {
                 write!(f, "one of {}", quoted.join(", "))
             }
             Self::File => f.write_str("a path relative to the data folder"),
-            Self::Text => f.write_str("a text that is not empty"),
+            Self::Text => f.write_str("a string that is not empty"),
         }
     }
 }

@@ -159,13 +159,12 @@ impl Trainer<'_> {
         let step = done + 1;
         let adam = self.adam(step);
         let limit = EXPLODED * (model.vocabulary_size() as f64).ln();
-        // A loss that is no number fails the comparison too.
         let diverged = |gradient_norm| Outcome::Diverged {
             step,
             loss_nats: losses.smoothed(),
             gradient_norm,
         };
-        if !(losses.smoothed() <= limit) {
+        if losses.smoothed().is_nan() || losses.smoothed() > limit {
             return Err(diverged(f64::NAN));
         }
         let gradient_norm = model.update(&adam);

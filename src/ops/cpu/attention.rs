@@ -3,7 +3,7 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{LANES, axpy, dot, exp, max, sum};
+use super::lanes::{LANES, axpy, dot, exp, max, scale, sum};
 use super::tape::{put_gradient, take_gradient, values};
 use crate::ops::{Rows, Span, Spans};
 
@@ -91,12 +91,12 @@ impl Kernel {
     /// One head of one span: `softmax(q . k^T / sqrt(K)) . v`.
     #[expect(clippy::too_many_arguments, reason = "three inputs and two outputs of one kernel")]
     fn attend(&self, span: &Span, head: usize, q: &[f32], k: &[f32], v: &[f32], weights: &mut [f32], y: &mut [f32]) {
-        let scale = (self.k as f32).sqrt().recip();
+        let inverse_root = (self.k as f32).sqrt().recip();
         let width = padded(span);
         for (position, weights) in weights.chunks_exact_mut(width).enumerate() {
             let query = self.head_row(q, span.queries.start + position, head, self.k);
             for (q, k) in query.iter().zip(k.chunks_exact(width)) {
-                axpy(weights, q * scale, k);
+                axpy(weights, q * inverse_root, k);
             }
             let visible = self.spans.visible(span, position);
             softmax(weights, visible);
@@ -109,7 +109,7 @@ impl Kernel {
 
     /// Adds to the gradients of queries, keys and values.
     fn backward(&self, [q, k, v]: [&[f32]; 3], weights: &[f32], d_y: &[f32], [d_q, d_k, d_v]: &mut [Vec<f32>; 3]) {
-        let scale = (self.k as f32).sqrt().recip();
+        let inverse_root = (self.k as f32).sqrt().recip();
         let mut rest = weights;
         let (mut columns, mut d_scores) = (Vec::new(), Vec::new());
         for span in &self.spans {
@@ -120,7 +120,7 @@ impl Kernel {
                     let weights;
                     (weights, rest) = rest.split_at(width);
                     let d_y = self.head_row(d_y, position, head, self.v);
-                    score_gradient(&mut d_scores, weights, d_y, &columns, scale);
+                    score_gradient(&mut d_scores, weights, d_y, &columns, inverse_root);
                     let query = self.head_row(q, position, head, self.k);
                     let d_query = &mut d_q[(position * self.heads + head) * self.k..][..self.k];
                     let visible = self.spans.visible(span, position - span.queries.start);
@@ -156,13 +156,15 @@ fn transpose(rows: &[f32], span: &Span, heads: usize, head: usize, size: usize, 
 fn softmax(scores: &mut [f32], visible: usize) {
     let largest = max(&scores[..visible]);
     scores[visible..].fill(f32::NEG_INFINITY);
-    scores.iter_mut().for_each(|score| *score = exp(*score - largest));
+    for score in scores.iter_mut() {
+        *score = exp(*score - largest);
+    }
     let factor = sum(scores).recip();
-    scores.iter_mut().for_each(|weight| *weight *= factor);
+    scale(scores, factor);
 }
 
 /// The gradient of the unscaled scores: `p * (d_p - sum(p * d_p)) / sqrt(K)` with `d_p = d_y . v^T`.
-fn score_gradient(d_scores: &mut Vec<f32>, weights: &[f32], d_y: &[f32], values: &[f32], scale: f32) {
+fn score_gradient(d_scores: &mut Vec<f32>, weights: &[f32], d_y: &[f32], values: &[f32], inverse_root: f32) {
     d_scores.clear();
     d_scores.resize(weights.len(), 0.0);
     for (d_y, value) in d_y.iter().zip(values.chunks_exact(weights.len())) {
@@ -170,6 +172,6 @@ fn score_gradient(d_scores: &mut Vec<f32>, weights: &[f32], d_y: &[f32], values:
     }
     let mean = dot(weights, d_scores);
     for (d_score, weight) in d_scores.iter_mut().zip(weights) {
-        *d_score = (*d_score - mean) * weight * scale;
+        *d_score = (*d_score - mean) * weight * inverse_root;
     }
 }

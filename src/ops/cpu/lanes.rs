@@ -22,6 +22,22 @@ pub fn axpy(y: &mut [f32], a: f32, x: &[f32]) {
     }
 }
 
+/// `x *= a`.
+#[inline]
+pub fn scale(x: &mut [f32], a: f32) {
+    for x in x {
+        *x *= a;
+    }
+}
+
+/// `x += a`.
+#[inline]
+pub fn shift(x: &mut [f32], a: f32) {
+    for x in x {
+        *x += a;
+    }
+}
+
 /// `y += x`.
 #[inline]
 pub fn add(y: &mut [f32], x: &[f32]) {

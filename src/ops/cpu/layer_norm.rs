@@ -2,7 +2,7 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{add, dot, fma, sum};
+use super::lanes::{add, dot, fma, shift, sum};
 use super::tape::{put_gradient, take_gradient, values};
 use crate::ops::{LAYER_NORM_EPSILON, Rows, Vector};
 
@@ -48,7 +48,7 @@ pub fn forward(mut x: Vec<f32>, gain: &[f32], bias: &[f32]) -> (Vec<f32>, Normal
         .zip(y.chunks_exact_mut(d))
         .map(|(x, y)| {
             let mean = sum(x) / d as f32;
-            x.iter_mut().for_each(|x| *x -= mean);
+            shift(x, -mean);
             let inverse_deviation = (dot(x, x) / d as f32 + LAYER_NORM_EPSILON).sqrt().recip();
             for (i, (x, y)) in x.iter_mut().zip(y).enumerate() {
                 *x *= inverse_deviation;

@@ -64,7 +64,9 @@ fn forward(x: &[f32], weight: &[f32], bias: Option<&[f32]>, sizes: Sizes, activa
         Output::Add,
     );
     if activation == Activation::Relu {
-        y.iter_mut().for_each(|y| *y = y.max(0.0));
+        for y in &mut y {
+            *y = y.max(0.0);
+        }
     }
     y
 }

@@ -4,7 +4,7 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{axpy, exp, max, sum};
+use super::lanes::{axpy, exp, fma, max, shift, sum};
 use super::product::{Output, View, product};
 use super::tape::{take_gradient, values};
 use crate::ops::{LossTarget, Matrix, Rows, TokenLoss};
@@ -40,13 +40,15 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
     }
 }
 
-pub fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Cpu>, table: &Matrix<V, D, Cpu>) -> Vec<f32> {
+pub fn log_probabilities<const V: usize, const D: usize>(x: &Rows<D, Cpu>, table: &Matrix<V, D, Cpu>) -> Vec<f32> {
     let n = x.shape().0;
     let mut rows = vec![0.0; n * V];
-    project(&values(&x), &values(table), D, &mut rows);
+    project(&values(x), &values(table), D, &mut rows);
+    let mut scratch = vec![0.0; V];
     for row in rows.chunks_exact_mut(V) {
-        let normaliser = log_sum_exp(row);
-        row.iter_mut().for_each(|logit| *logit -= normaliser);
+        scratch.copy_from_slice(row);
+        let normaliser = exponentiate(&mut scratch).log_normaliser() as f32;
+        shift(row, -normaliser);
     }
     rows
 }
@@ -74,9 +76,9 @@ fn blocks(x: &[f32], table: &[f32], d: usize, target: LossTarget, mut made: Opti
         let x = &x[rows.clone()];
         project(x, table, d, logits);
         for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
-            sums.add(row, label as usize, target.smoothing);
+            let softmax = sums.add(row, label as usize, target.smoothing);
             if made.is_some() {
-                to_gradient(row, label as usize, target);
+                softmax.into_gradient(row, label as usize, target);
             }
         }
         if let Some(made) = made.as_deref_mut() {
@@ -112,36 +114,50 @@ fn project(x: &[f32], table: &[f32], d: usize, logits: &mut [f32]) {
 }
 
 impl Sums {
-    /// Adds the loss of one row of logits.
-    fn add(&mut self, logits: &[f32], label: usize, smoothing: f32) {
-        let normaliser = f64::from(log_sum_exp(logits));
-        let nll = normaliser - f64::from(logits[label]);
-        let mean_nll = normaliser - f64::from(sum(logits)) / logits.len() as f64;
+    /// Adds the loss of one row of logits, which become unnormalised probabilities.
+    fn add(&mut self, logits: &mut [f32], label: usize, smoothing: f32) -> Softmax {
+        let (right, all) = (f64::from(logits[label]), f64::from(sum(logits)));
+        let softmax = exponentiate(logits);
+        let normaliser = softmax.log_normaliser();
+        let nll = normaliser - right;
+        let mean_nll = normaliser - all / logits.len() as f64;
         let smoothing = f64::from(smoothing);
         self.nll += nll;
         self.smoothed += (1.0 - smoothing) * nll + smoothing * mean_nll;
+        softmax
     }
 }
 
-/// Logits to the gradient of the scaled loss: softmax less the smoothed target.
-fn to_gradient(row: &mut [f32], label: usize, target: LossTarget) {
-    let largest = max(row);
-    row.iter_mut().for_each(|logit| *logit = exp(*logit - largest));
-    let factor = target.scale / sum(row);
-    let even = target.smoothing / row.len() as f32 * target.scale;
-    row.iter_mut().for_each(|p| *p = *p * factor - even);
-    row[label] -= (1.0 - target.smoothing) * target.scale;
+/// What a row of logits was turned into: `e^(logit - largest)`, and the sum of these.
+struct Softmax {
+    largest: f32,
+    sum: f32,
 }
 
-fn log_sum_exp(logits: &[f32]) -> f32 {
+fn exponentiate(logits: &mut [f32]) -> Softmax {
     let largest = max(logits);
-    let (chunks, rest) = logits.as_chunks::<{ super::lanes::LANES }>();
-    let mut sums = [0.0; super::lanes::LANES];
-    for chunk in chunks {
-        for (sum, logit) in sums.iter_mut().zip(chunk) {
-            *sum += exp(logit - largest);
-        }
+    for logit in logits.iter_mut() {
+        *logit = exp(*logit - largest);
     }
-    let total = sum(&sums) + rest.iter().map(|logit| exp(logit - largest)).sum::<f32>();
-    largest + total.ln()
+    Softmax {
+        largest,
+        sum: sum(logits),
+    }
+}
+
+impl Softmax {
+    /// `ln(sum of e^logit)`.
+    fn log_normaliser(&self) -> f64 {
+        f64::from(self.largest) + f64::from(self.sum).ln()
+    }
+
+    /// The gradient of the scaled loss: softmax less the smoothed target.
+    fn into_gradient(self, row: &mut [f32], label: usize, target: LossTarget) {
+        let factor = target.scale / self.sum;
+        let even = target.smoothing / row.len() as f32 * target.scale;
+        for p in row.iter_mut() {
+            *p = fma(*p, factor, -even);
+        }
+        row[label] -= (1.0 - target.smoothing) * target.scale;
+    }
 }

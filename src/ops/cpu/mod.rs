@@ -88,7 +88,7 @@ impl Ops for Cpu {
     }
 
     fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Self>, table: &Matrix<V, D, Self>) -> Vec<f32> {
-        loss::log_probabilities(x, table)
+        loss::log_probabilities(&x, table)
     }
 }
 

@@ -50,6 +50,7 @@ pub enum Output {
 ///
 /// # Panics
 /// If the sizes do not fit.
+#[expect(unsafe_code, reason = "the kernels take pointers; tested against three loops")]
 pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
     assert_eq!(a.columns, b.rows, "inner sizes");
     assert_eq!(out.len(), a.rows * b.columns, "output size");
@@ -60,7 +61,7 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
         return;
     }
     let (m, n, k) = (b.columns, a.rows, a.columns);
-    let stride = |stride: usize| stride as isize;
+    let stride = usize::cast_signed;
     // SAFETY: the kernel reads element (i, j) of each operand at i * row_stride + j * column_stride and writes `m * n`
     // elements of `out`. `View` guarantees that these offsets lie inside its slice (a dense matrix or its transpose),
     // the asserts above that the three sizes agree, and `&mut` that `out` overlaps neither operand.

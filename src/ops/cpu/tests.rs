@@ -8,6 +8,8 @@ use super::*;
 use crate::ops::{Dropout, Mask, Packed, plain, stream};
 
 type Tape_ = OwnedTape<f32, Cpu>;
+/// Values, and gradients of the inputs.
+type Outcome<const N: usize> = (Vec<f32>, [Vec<f32>; N]);
 
 /// Two numbers of the same size, NaN never.
 fn close(a: f32, b: f32, tolerance: f32) -> bool {
@@ -36,11 +38,11 @@ fn probe<S: Shape>(y: Tensor<S, f32, Cpu, Tape_>) -> Gradients<f32, Cpu> {
 fn values_and_gradients<S: Shape, const N: usize>(
     y: Tensor<S, f32, Cpu, Tape_>,
     read: impl Fn(&Gradients<f32, Cpu>) -> [Vec<f32>; N],
-) -> (Vec<f32>, [Vec<f32>; N]) {
+) -> Outcome<N> {
     (y.as_vec(), read(&probe(y)))
 }
 
-fn compare<const N: usize>(name: &str, ours: (Vec<f32>, [Vec<f32>; N]), right: (Vec<f32>, [Vec<f32>; N])) {
+fn compare<const N: usize>(name: &str, ours: &Outcome<N>, right: &Outcome<N>) {
     assert_close(name, &ours.0, &right.0);
     for (i, (ours, right)) in ours.1.iter().zip(&right.1).enumerate() {
         assert_close(&format!("{name}, gradient {i}"), ours, right);
@@ -59,7 +61,7 @@ fn linear_agrees_with_dfdx() {
         let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&weight).as_vec(), g.get(&bias).as_vec()];
         let ours = values_and_gradients(Cpu::linear(traced(), &weight, Some(&bias), activation), read);
         let right = values_and_gradients(plain::linear(traced(), &weight, Some(&bias), activation), read);
-        compare(&format!("linear {n} x {I} -> {O}, {activation:?}"), ours, right);
+        compare(&format!("linear {n} x {I} -> {O}, {activation:?}"), &ours, &right);
     }
     for activation in [Activation::Identity, Activation::Relu] {
         check::<1, 1>(1, activation);
@@ -75,7 +77,7 @@ fn gather_agrees_with_dfdx() {
     let read = |g: &Gradients<f32, Cpu>| [g.get(&table).as_vec()];
     let ours = values_and_gradients(Cpu::gather::<11, 6, Tape_>(&table, &ids, 2.5), read);
     let right = values_and_gradients(plain::gather::<11, 6, Cpu, Tape_>(&table, &ids, 2.5), read);
-    compare("gather", ours, right);
+    compare("gather", &ours, &right);
 }
 
 #[test]
@@ -87,7 +89,7 @@ fn dropout_and_addition_agree_with_dfdx() {
     let ours = values_and_gradients(Cpu::dropout(traced(), site), read);
     let right = values_and_gradients(plain::dropout(traced(), site), read);
     assert!(right.0.iter().filter(|y| y.to_bits() << 1 == 0).count() > 50);
-    compare("dropout", ours, right);
+    compare("dropout", &ours, &right);
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn norms_agree_with_dfdx() {
         let read = |g: &Gradients<f32, Cpu>| [g.get(&x).as_vec(), g.get(&gain).as_vec(), g.get(&bias).as_vec()];
         let ours = values_and_gradients(Cpu::layer_norm(traced(), &gain, &bias), read);
         let right = values_and_gradients(plain::layer_norm(traced(), &gain, &bias), read);
-        compare(&format!("layer norm {n} x {D}"), ours, right);
+        compare(&format!("layer norm {n} x {D}"), &ours, &right);
         for site in [Dropout::OFF, Dropout::new(0.2, 4)] {
             let read = |g: &Gradients<f32, Cpu>| {
                 [
@@ -115,7 +117,7 @@ fn norms_agree_with_dfdx() {
             let ours = values_and_gradients(Cpu::add_norm(traced(), s.retaped(), site, &gain, &bias), read);
             let sums = plain::add(traced(), plain::dropout(s.retaped(), site));
             let right = values_and_gradients(plain::layer_norm(sums, &gain, &bias), read);
-            compare(&format!("add + norm {n} x {D}, {site:?}"), ours, right);
+            compare(&format!("add + norm {n} x {D}, {site:?}"), &ours, &right);
         }
     }
     check::<5>(1);
@@ -156,8 +158,8 @@ fn check_attention<const H: usize, const K: usize, const VD: usize, const HK: us
     );
     compare(
         &format!("attention {H} x {K}/{VD}, {target:?} to {source:?}"),
-        ours,
-        right,
+        &ours,
+        &right,
     );
 }
 
@@ -196,8 +198,8 @@ fn loss_agrees_with_dfdx() {
         assert_close(&name, &[ours.smoothed_sum as f32], &[right.smoothed_sum as f32]);
         compare(
             &name,
-            values_and_gradients(ours.loss, read),
-            values_and_gradients(right.loss, read),
+            &values_and_gradients(ours.loss, read),
+            &values_and_gradients(right.loss, read),
         );
         assert_close(
             &name,

@@ -1,0 +1,311 @@
+//! Arguments as written.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::run::Device;
+
+/// Declarative experiments and ablations of the Transformer.
+///
+/// A TOML suite in the experiments folder describes a table: a base experiment, and rows that change a few of its keys.
+/// `sweep` trains every row, translates, scores BLEU and writes the table beside the paper's.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablate",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_long_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    all done
+  2    the command line is wrong
+  3    a TOML file is wrong; every fault is told
+  4    a corpus or text file is missing or wrong
+  5    the run diverged
+  6    a file or folder cannot be read or written, or is in use
+  7    the sweep ended, and some of its runs failed or diverged
+  130  interrupted; the same command continues";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Plan(PlanArgs),
+    Sweep(SweepArgs),
+    Run(RunArgs),
+    Report(ReportArgs),
+    Compare(CompareArgs),
+    Score(ScoreArgs),
+    Translate(TranslateArgs),
+    #[command(subcommand)]
+    Data(DataCommand),
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ExperimentsDir {
+    /// Folder of suites
+    #[arg(long, value_name = "DIR", env = "ABLATE_EXPERIMENTS", default_value = "experiments")]
+    pub experiments: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ResultsDir {
+    /// Folder that results are written to
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub results: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct DataDir {
+    /// Folder of corpora, for suites that do not use the built-in one
+    #[arg(long, value_name = "DIR", env = "ABLATE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Show what a suite would run, without running anything
+///
+/// Lists every row with its values, the changed ones marked, parameter counts beside the paper's, the distinct static
+/// shapes, and the predicted operations, memory and time.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ablate plan table3\n  ablate plan table3-quick --explain A1\n  ablate plan --keys"
+)]
+pub struct PlanArgs {
+    /// Suite, by name or path
+    #[arg(default_value = "table3-quick")]
+    pub suite: String,
+    /// Say for every value of a row where it was set
+    #[arg(long, value_name = "ROW")]
+    pub explain: Option<String>,
+    /// List every key that a TOML file may set
+    #[arg(long, conflicts_with = "explain")]
+    pub keys: bool,
+    /// Speed that times are predicted from, in billions of operations per second and run
+    #[arg(long, value_name = "GFLOPS", default_value_t = 50.0)]
+    pub gflops: f64,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+}
+
+/// Train, translate and score every row of a suite, and write its table
+///
+/// Runs that are done are kept, unfinished ones continue from their last checkpoint: the same command again goes on
+/// where it stopped.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ablate sweep\n  ablate sweep table3-quick --rows base,A1 --jobs 2\n  \
+                        ablate sweep table3-multi30k --rows base --seeds 1 --data-dir ~/corpora/multi30k"
+)]
+pub struct SweepArgs {
+    /// Suite, by name or path
+    #[arg(default_value = "table3-quick")]
+    pub suite: String,
+    /// Only these rows
+    #[arg(long, value_delimiter = ',', value_name = "ROW,..")]
+    pub rows: Vec<String>,
+    /// Only these of the suite's seeds
+    #[arg(long, value_delimiter = ',', value_name = "SEED,..")]
+    pub seeds: Vec<u64>,
+    /// Runs at once; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Run diverged rows again, which else keep their status
+    #[arg(long)]
+    pub retry: bool,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Where a run finds and leaves things.
+#[derive(Debug, Args)]
+pub struct Place {
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+    #[command(flatten)]
+    pub results: ResultsDir,
+    #[command(flatten)]
+    pub data_dir: DataDir,
+    /// Device to train on: cpu, cuda or cuda:N
+    #[arg(long, default_value_t = Device::Cpu)]
+    pub device: Device,
+}
+
+/// Train, translate and score one row with one seed
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ablate run table3-quick base --seed 1")]
+pub struct RunArgs {
+    /// Suite, by name or path
+    pub suite: String,
+    /// Row of the suite
+    pub row: String,
+    /// Seed; the suite's first if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// How progress is shown
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
+    pub progress: ProgressStyle,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressStyle {
+    /// A bar on a terminal, plain lines elsewhere
+    Auto,
+    /// Lines of JSON on standard output; stops when standard input is closed
+    Json,
+}
+
+/// Write a suite's CSV and report again from its finished runs
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ablate report table3-quick")]
+pub struct ReportArgs {
+    /// Suite, by name or path
+    #[arg(default_value = "table3-quick")]
+    pub suite: String,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+    #[command(flatten)]
+    pub results: ResultsDir,
+}
+
+/// Compare two result files row by row
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ablate compare results/table3-quick.csv other/table3-quick.csv")]
+pub struct CompareArgs {
+    /// CSV of one sweep
+    pub before: PathBuf,
+    /// CSV of another
+    pub after: PathBuf,
+}
+
+/// Score translations with BLEU
+///
+/// Both files are detokenised text, a sentence per line. The score equals sacreBLEU's, and so does its signature but
+/// for the version.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ablate score hyp.txt ref.txt\n  ablate score hyp.txt ref.txt --tokenize intl --lowercase\n  \
+                        ablate score hyp.txt ref.txt --all --json"
+)]
+pub struct ScoreArgs {
+    /// Translations
+    pub hypotheses: PathBuf,
+    /// One or more reference translations
+    #[arg(required = true)]
+    pub references: Vec<PathBuf>,
+    /// How text becomes words
+    #[arg(long, value_enum, default_value_t = TokenizerArg::Mteval13a)]
+    pub tokenize: TokenizerArg,
+    /// Do not tell capitals from small letters
+    #[arg(long)]
+    pub lowercase: bool,
+    /// What stands in for an n-gram order without a match
+    #[arg(long, value_enum, default_value_t = SmoothingArg::Exp)]
+    pub smooth: SmoothingArg,
+    /// Value of floor (0.1 if not given) or add-k (1)
+    #[arg(long, value_name = "VALUE")]
+    pub smooth_value: Option<f64>,
+    /// Score under every signature that published numbers use
+    #[arg(long, conflicts_with_all = ["tokenize", "lowercase", "smooth", "smooth_value"])]
+    pub all: bool,
+    /// Print JSON under sacreBLEU's field names
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TokenizerArg {
+    /// mteval-v13a, sacreBLEU's default
+    #[value(name = "13a")]
+    Mteval13a,
+    /// White space alone
+    None,
+    /// mteval-v14, Unicode punctuation and symbols split off
+    Intl,
+    /// Every character
+    Char,
+    /// 13a, then hyphenated compounds split: the nearest thing to the paper's
+    CompoundSplit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmoothingArg {
+    Exp,
+    Floor,
+    AddK,
+    None,
+}
+
+/// Translate standard input with the model of a finished run
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  echo 'The old woman sees a dog.' | ablate translate results/table3-quick/base-s1")]
+pub struct TranslateArgs {
+    /// Folder of a finished run
+    pub run: PathBuf,
+    /// Hypotheses kept at once; the run's own if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub beam: Option<u16>,
+    /// Device to run on: cpu, cuda or cuda:N
+    #[arg(long, default_value_t = Device::Cpu)]
+    pub device: Device,
+}
+
+/// Look at a corpus
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// Print sentence pairs of a suite's corpus
+    #[command(after_help = "Example:\n  ablate data show table3-quick --count 5")]
+    Show(DataShowArgs),
+    /// Read a suite's corpus and tell everything odd about it
+    #[command(after_help = "Example:\n  ablate data check table3-multi30k --data-dir ~/corpora/multi30k")]
+    Check(DataArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    /// Suite, by name or path
+    #[arg(default_value = "table3-quick")]
+    pub suite: String,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+    #[command(flatten)]
+    pub data_dir: DataDir,
+}
+
+#[derive(Debug, Args)]
+pub struct DataShowArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Split to draw from
+    #[arg(long, value_enum, default_value_t = SplitArg::Train)]
+    pub split: SplitArg,
+    /// Pairs to print
+    #[arg(long, default_value_t = 10)]
+    pub count: usize,
+    /// Seed of the draw
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SplitArg {
+    Train,
+    Dev,
+    Test,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ablate completions bash > ~/.local/share/bash-completion/completions/ablate")]
+pub struct CompletionsArgs {
+    pub shell: clap_complete::Shell,
+}

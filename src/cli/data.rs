@@ -1,0 +1,50 @@
+//! `ablate data`: a look at a corpus.
+
+use std::path::Path;
+
+use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
+use super::failure::Failure;
+use super::suites;
+use crate::data::{load, read_text, sample};
+use crate::spec::{Split, Suite};
+
+pub fn data(command: &DataCommand) -> Result<(), Failure> {
+    match command {
+        DataCommand::Show(args) => show(args),
+        DataCommand::Check(args) => check(args),
+    }
+}
+
+fn show(args: &DataShowArgs) -> Result<(), Failure> {
+    let suite = suite(&args.data)?;
+    let corpus = &suite.baseline_row().experiment.data.corpus;
+    let text = read_text(corpus, args.data.data_dir.data_dir.as_deref())?;
+    let split = match args.split {
+        SplitArg::Train => Split::Train,
+        SplitArg::Dev => Split::Dev,
+        SplitArg::Test => Split::Test,
+    };
+    for (source, target) in sample(&text.get(split).pairs, args.count, args.seed) {
+        println!("{source}\n  {target}");
+    }
+    Ok(())
+}
+
+fn check(args: &DataArgs) -> Result<(), Failure> {
+    let suite = suite(args)?;
+    let cache = super::run::cache_dir(Path::new("results"));
+    let dataset = load(
+        &suite.baseline_row().experiment.data,
+        args.data_dir.data_dir.as_deref(),
+        &cache,
+    )?;
+    println!("{}", dataset.report);
+    for warning in dataset.report.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
+}
+
+fn suite(args: &DataArgs) -> Result<Suite, Failure> {
+    suites::load(&args.experiments.experiments, &args.suite)
+}

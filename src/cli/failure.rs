@@ -1,0 +1,98 @@
+//! Why a command did not do what it was asked, and the exit code that says so to scripts.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use super::faults::{Colour, render};
+use crate::data::DataError;
+use crate::results::ResultsError;
+use crate::run::RunError;
+use crate::spec::Faults;
+use crate::sweep::{LockError, SweepError};
+
+#[derive(Debug)]
+pub enum Failure {
+    Usage(String),
+    Spec(Box<Faults>),
+    Data(String),
+    Diverged {
+        step: usize,
+    },
+    Io(String),
+    /// Of a sweep, which has told about each already.
+    SomeRunsFailed,
+    Interrupted,
+}
+
+impl Failure {
+    /// What is wrong with a file of text to be scored or translated.
+    pub fn file(path: &std::path::Path, what: impl Display) -> Self {
+        Self::Data(format!("{}: {what}", path.display()))
+    }
+
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Self::Usage(text) | Self::Data(text) | Self::Io(text) => Some(format!("error: {text}")),
+            Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
+            Self::Diverged { step } => Some(format!("the run diverged at step {step}")),
+            Self::SomeRunsFailed => None,
+            Self::Interrupted => Some("interrupted; the same command goes on where this one stopped".to_owned()),
+        }
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Usage(_) => 2,
+            Self::Spec(_) => 3,
+            Self::Data(_) => 4,
+            Self::Diverged { .. } => 5,
+            Self::Io(_) => 6,
+            Self::SomeRunsFailed => 7,
+            Self::Interrupted => 130,
+        })
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        let text = error.to_string();
+        match error {
+            RunError::Data(error) => error.into(),
+            RunError::Score(_) => Self::Data(text),
+            RunError::NotBuilt { .. } | RunError::Device { .. } => Self::Usage(text),
+            RunError::Spec(faults) => Self::Spec(faults),
+            RunError::Results(_)
+            | RunError::NoCheckpoint { .. }
+            | RunError::Busy { .. }
+            | RunError::Checkpoint { .. }
+            | RunError::Io { .. } => Self::Io(text),
+        }
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        match error {
+            DataError::Cache { .. } => Self::Io(error.to_string()),
+            _ => Self::Data(error.to_string()),
+        }
+    }
+}
+
+impl From<ResultsError> for Failure {
+    fn from(error: ResultsError) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        Self::Io(error.to_string())
+    }
+}

@@ -1,0 +1,51 @@
+//! Arguments come in; what people read goes out, and an exit code. The only room that prints: results to standard
+//! output, progress and complaints to standard error. It refuses to know how anything is computed.
+
+mod args;
+mod compare;
+mod data;
+mod failure;
+mod faults;
+mod interrupt;
+mod plan;
+mod progress;
+mod report;
+mod run;
+mod score;
+mod suites;
+mod sweep;
+mod translate;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+
+/// Reads the command line, does what it says, and returns the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Plan(args) => plan::plan(&args),
+        Command::Sweep(args) => sweep::sweep(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Report(args) => report::report(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Score(args) => score::score(&args),
+        Command::Translate(args) => translate::translate(&args),
+        Command::Data(command) => data::data(&command),
+        Command::Completions(args) => {
+            clap_complete::generate(args.shell, &mut Cli::command(), "ablate", &mut std::io::stdout());
+            Ok(())
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(text) = failure.text() {
+                eprintln!("{text}");
+            }
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `ablate plan`: what a suite would run.
+
+use std::fmt::Write;
+
+use super::args::PlanArgs;
+use super::failure::Failure;
+use super::progress::duration;
+use super::suites;
+use crate::plan::{Cost, Plan, ShapeKey};
+use crate::report::{Align, Column, to_plain};
+use crate::spec::{Row, Schedule, Setting, Suite, key_reference, keys};
+
+/// Pieces of a sentence, for the share of attention in the operations: newstest has about 25 per sentence.
+const MEAN_LENGTH: f64 = 25.0;
+
+/// (key, title) of the columns.
+const COLUMNS: [(&str, &str); 10] = [
+    ("model.layers", "N"),
+    ("model.d_model", "d_model"),
+    ("model.d_ff", "d_ff"),
+    ("model.heads", "h"),
+    ("model.d_k", "d_k"),
+    ("model.d_v", "d_v"),
+    ("regularization.dropout", "P_drop"),
+    ("regularization.label_smoothing", "eps_ls"),
+    ("model.positional", "positions"),
+    ("training.steps", "steps"),
+];
+
+pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
+    if args.keys {
+        print!("{}", key_reference());
+        return Ok(());
+    }
+    let suite = suites::load(&args.experiments.experiments, &args.suite)?;
+    if let Some(row) = &args.explain {
+        print!("{}", explain(suites::row(&suite, row)?));
+        return Ok(());
+    }
+    println!("{}\n", suite.title);
+    print!("{}", to_plain(&columns(&suite, args.gflops)));
+    print!("\n{}", summary(&suite, args.gflops));
+    Ok(())
+}
+
+fn columns(suite: &Suite, gflops: f64) -> Vec<Column> {
+    let mut columns = vec![column("row", Align::Left, suite, |row| row.id.clone())];
+    columns.extend(COLUMNS.map(|(key, title)| column(title, Align::Right, suite, |row| marked(row, key))));
+    let other = column("other changes", Align::Left, suite, other_changes);
+    if other.cells.iter().any(|cell| !cell.is_empty()) {
+        columns.push(other);
+    }
+    let cost = |row: &Row| Cost::of(&row.experiment, MEAN_LENGTH);
+    columns.extend([
+        column("params M", Align::Right, suite, |row| {
+            millions(cost(row).parameters.total() as f64)
+        }),
+        column("paper M", Align::Right, suite, |row| {
+            row.paper.params_millions.map(|m| m.to_string()).unwrap_or_default()
+        }),
+        column("shape", Align::Right, suite, |row| shape_number(suite, row)),
+        column("FLOPs", Align::Right, suite, |row| {
+            format!("{:.1e}", cost(row).training_flops)
+        }),
+        column("memory", Align::Right, suite, |row| bytes(cost(row).memory_bytes)),
+        column("time", Align::Right, suite, |row| {
+            duration(cost(row).training_s(gflops * 1e9))
+        }),
+    ]);
+    columns
+}
+
+fn column(title: &str, align: Align, suite: &Suite, cell: impl Fn(&Row) -> String) -> Column {
+    Column::new(title, align, suite.rows.iter().map(cell).collect())
+}
+
+/// The row's value, with a star where it is not the baseline's.
+fn marked(row: &Row, key: &str) -> String {
+    let key = crate::spec::key(key).expect("a key of the schema");
+    let value = key
+        .value_in(&row.experiment)
+        .map_or_else(|| "-".to_owned(), |value| value.bare());
+    let is_changed = row.changes.iter().any(|change| change.key == key.path);
+    if is_changed { format!("*{value}") } else { value }
+}
+
+/// Changes of keys that have no column.
+fn other_changes(row: &Row) -> String {
+    let changes = row
+        .changes
+        .iter()
+        .filter(|change| COLUMNS.iter().all(|(key, _)| *key != change.key));
+    let text = changes.map(|change| {
+        let value = change
+            .row
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), crate::spec::Value::bare);
+        format!("{}={value}", change.key.rsplit('.').next().unwrap_or(change.key))
+    });
+    text.collect::<Vec<_>>().join(" ")
+}
+
+/// Counts the distinct shapes from 1, in the order of first use.
+fn shape_number(suite: &Suite, row: &Row) -> String {
+    let shape = ShapeKey::of(&row.experiment);
+    let number = Plan::of(suite).shapes.iter().position(|known| *known == shape);
+    number.map_or_else(String::new, |number| (number + 1).to_string())
+}
+
+fn summary(suite: &Suite, gflops: f64) -> String {
+    let plan = Plan::of(suite);
+    let costs: Vec<Cost> = plan
+        .runs
+        .iter()
+        .map(|run| Cost::of(&run.experiment, MEAN_LENGTH))
+        .collect();
+    let flops: f64 = costs.iter().map(|cost| cost.training_flops).sum();
+    let base = &suite.baseline_row().experiment;
+    let seeds: Vec<String> = suite.seeds.iter().map(u64::to_string).collect();
+    format!(
+        "* differs from row {}. {} rows, seeds {}: {} runs, {} distinct shapes.\n\
+         Peak learning rate of {}: {:.2e}, reached at step {}.\n\
+         All runs together: {flops:.1e} operations, {} at {gflops} GFLOP/s, one after another, without decoding.\n\
+         Operations are counted (matrix products, forward and backward, {MEAN_LENGTH} pieces per sentence); memory and \
+         time are estimates.\n",
+        suite.baseline,
+        suite.rows.len(),
+        seeds.join(", "),
+        plan.runs.len(),
+        plan.shapes.len(),
+        suite.baseline,
+        Schedule::of(base).peak(),
+        base.training.warmup_steps,
+        duration(flops / (gflops * 1e9)),
+    )
+}
+
+fn millions(count: f64) -> String {
+    let digits = if count < 1e6 { 3 } else { 2 };
+    format!("{:.digits$}", count / 1e6)
+}
+
+fn bytes(count: u64) -> String {
+    let mebibytes = count as f64 / f64::from(1 << 20);
+    if mebibytes < 1024.0 {
+        format!("{mebibytes:.0} MiB")
+    } else {
+        format!("{:.1} GiB", mebibytes / 1024.0)
+    }
+}
+
+/// Every value of a row with the place it was set, and what it replaced there.
+fn explain(row: &Row) -> String {
+    let mut text = String::new();
+    for key in keys() {
+        let Some(value) = key.value_in(&row.experiment) else {
+            continue;
+        };
+        let origin = row.places.get(key.path).map_or_else(|| "default".to_owned(), origin);
+        writeln!(text, "{} = {value}  # {origin}", key.path).expect("a string takes all");
+    }
+    text
+}
+
+fn origin(setting: &Setting) -> String {
+    let here = setting.place.to_string();
+    match &setting.overrides {
+        Some(parent) => format!("{here}, instead of {} ({})", parent.value, origin(parent)),
+        None => here,
+    }
+}

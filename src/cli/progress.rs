@@ -1,0 +1,169 @@
+//! Progress on standard error: bars where a person watches, plain lines elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::run::Event;
+
+/// Between two plain lines about the training of one run.
+const BETWEEN_LINES: Duration = Duration::from_secs(15);
+
+/// What is shown of one or several runs.
+pub struct Display {
+    bars: Option<MultiProgress>,
+    /// All runs together, where there are several.
+    total: Option<ProgressBar>,
+    runs: BTreeMap<String, Shown>,
+}
+
+struct Shown {
+    bar: ProgressBar,
+    told: Instant,
+}
+
+impl Display {
+    /// For `runs` runs, of which `done` need nothing more.
+    pub fn new(runs: usize, done: usize) -> Self {
+        let bars = std::io::stderr().is_terminal().then(MultiProgress::new);
+        let total = bars.as_ref().filter(|_| runs > 1).map(|bars| {
+            let bar = bars.add(ProgressBar::new(runs as u64).with_position(done as u64));
+            bar.set_style(style("{msg:12} {bar:30} {pos}/{len} runs, {elapsed} so far"));
+            bar.set_message("all");
+            bar.enable_steady_tick(Duration::from_secs(1));
+            bar
+        });
+        Self {
+            bars,
+            total,
+            runs: BTreeMap::new(),
+        }
+    }
+
+    pub fn start(&mut self, run: &str) {
+        let bar = match (&self.bars, &self.total) {
+            (Some(bars), Some(total)) => bars.insert_before(total, ProgressBar::new(1)),
+            (Some(bars), None) => bars.add(ProgressBar::new(1)),
+            (None, _) => ProgressBar::hidden(),
+        };
+        bar.set_style(style("{prefix:12} {bar:30} {wide_msg}"));
+        bar.set_prefix(run.to_owned());
+        self.runs.insert(
+            run.to_owned(),
+            Shown {
+                bar,
+                told: Instant::now(),
+            },
+        );
+        if self.bars.is_none() {
+            eprintln!("{run}: started");
+        }
+    }
+
+    pub fn show(&mut self, run: &str, event: &Event) {
+        let Some(shown) = self.runs.get_mut(run) else { return };
+        if let Some((position, length)) = extent(event) {
+            shown.bar.set_length(length.max(1) as u64);
+            shown.bar.set_position(position as u64);
+        }
+        let text = text(event);
+        if let Event::Note { .. } = event {
+            let line = format!("{run}: {text}");
+            self.line(&line);
+        } else {
+            shown.bar.set_message(text.clone());
+            let rare = !matches!(event, Event::Update { .. } | Event::Translating { done: 1.., .. });
+            if self.bars.is_none() && (rare || shown.told.elapsed() >= BETWEEN_LINES) {
+                shown.told = Instant::now();
+                eprintln!("{run}: {text}");
+            }
+        }
+    }
+
+    /// The run is over; `verdict` is one line about it.
+    pub fn end(&mut self, run: &str, verdict: &str) {
+        if let Some(shown) = self.runs.remove(run) {
+            shown.bar.finish_and_clear();
+        }
+        self.line(&format!("{run}: {verdict}"));
+        if let Some(total) = &self.total {
+            total.inc(1);
+        }
+    }
+
+    /// A line that stays.
+    pub fn line(&self, text: &str) {
+        match &self.bars {
+            // Printing fails only with the terminal itself.
+            Some(bars) => {
+                let _ = bars.println(text);
+            }
+            None => eprintln!("{text}"),
+        }
+    }
+
+    pub fn close(&mut self) {
+        if let Some(total) = &self.total {
+            total.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("a template of ours")
+        .progress_chars("=> ")
+}
+
+/// How far, of how much.
+fn extent(event: &Event) -> Option<(usize, usize)> {
+    match event {
+        Event::Training { step, steps, .. } | Event::Update { step, steps, .. } => Some((*step, *steps)),
+        Event::Translating { done, sentences } => Some((*done, *sentences)),
+        _ => None,
+    }
+}
+
+fn text(event: &Event) -> String {
+    match event {
+        Event::Preparing => "preparing the corpus".to_owned(),
+        Event::Training {
+            step: 0,
+            steps,
+            parameters,
+        } => format!("training {parameters} parameters for {steps} steps"),
+        Event::Training { step, steps, .. } => format!("continuing after step {step} of {steps}"),
+        Event::Update {
+            step,
+            steps,
+            loss_nats,
+            tokens_per_s,
+            remaining_s,
+        } => {
+            let left = duration(*remaining_s);
+            format!(
+                "step {step}/{steps}  loss {loss_nats:.3}  {:.1}k tokens/s  {left} left",
+                tokens_per_s / 1e3
+            )
+        }
+        Event::Validated { step, dev_ppl } => format!("step {step}: dev perplexity {dev_ppl:.3}"),
+        Event::Translating { done, sentences } => format!("translating, {done} of {sentences} sentences"),
+        Event::Note { text } => text.clone(),
+        Event::Finished { ppl, bleu } => format!("done: perplexity {ppl:.3}, BLEU {bleu:.2}"),
+        Event::Diverged { step } => format!("DIVERGED at step {step}"),
+        Event::Interrupted { step } => format!("interrupted after step {step}"),
+    }
+}
+
+/// `1:02:03` or `2:03`.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round() as u64;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}

@@ -1,0 +1,137 @@
+//! `ablate report`: a suite's CSV and report from the folders of its runs.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::Path;
+
+use super::args::ReportArgs;
+use super::failure::Failure;
+use super::suites;
+use crate::plan::Plan;
+use crate::report::{Budget, ReportContext, html, markdown, terminal};
+use crate::results::{
+    Comparison, History, LossCurve, PlannedRun, RowTarget, RunFolder, RunRecord, atomic, frame, mean_dev_curve,
+};
+use crate::spec::{Change, Row, Suite, keys};
+
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let suite = suites::load(&args.experiments.experiments, &args.suite)?;
+    print(&write(&suite, &args.results.results)?);
+    Ok(())
+}
+
+/// Writes `<results>/<suite>.csv` and, in the folder `reports` beside the results, the report.
+pub fn write(suite: &Suite, results: &Path) -> Result<Comparison, Failure> {
+    let records = records(suite, results);
+    let frame = frame::from_records(&records)?;
+    let csv = results.join(format!("{}.csv", suite.name));
+    fs::create_dir_all(results).map_err(|error| Failure::Io(format!("{}: {error}", results.display())))?;
+    frame::write_csv(&frame, &csv)?;
+    let comparison = Comparison::new(&frame, &suite.baseline, &targets(suite))?;
+    let context = context(suite);
+    let reports = results.parent().unwrap_or(Path::new("")).join("reports");
+    save(
+        &reports,
+        &format!("{}.md", suite.name),
+        &markdown(&comparison, &context),
+    )?;
+    save(
+        &reports,
+        &format!("{}.html", suite.name),
+        &html(&comparison, &context, &curves(suite, results)),
+    )?;
+    Ok(comparison)
+}
+
+/// The table, as wide as the terminal.
+pub fn print(comparison: &Comparison) {
+    let width = if std::io::stdout().is_terminal() {
+        usize::from(console::Term::stdout().size().1)
+    } else {
+        // A file has room for every column.
+        usize::MAX
+    };
+    println!("{}", terminal(comparison, width).trim_end());
+}
+
+fn records(suite: &Suite, results: &Path) -> Vec<RunRecord> {
+    let record = |run: crate::plan::Run| {
+        let folder = RunFolder::new(results, &suite.name, &run.row, run.seed);
+        let planned = PlannedRun {
+            suite: suite.name.clone(),
+            row: run.row,
+            seed: run.seed,
+            spec_hash: run.spec_hash,
+        };
+        RunRecord::read(&folder, &planned)
+    };
+    Plan::of(suite).runs.into_iter().map(record).collect()
+}
+
+fn targets(suite: &Suite) -> Vec<RowTarget> {
+    let change = |change: &Change| {
+        let value = change
+            .row
+            .as_ref()
+            .map_or_else(|| "unused".to_owned(), crate::spec::Value::bare);
+        (change.key.to_owned(), value)
+    };
+    let target = |row: &Row| RowTarget {
+        id: row.id.clone(),
+        label: row.label.clone(),
+        note: row.note.clone(),
+        changes: row.changes.iter().map(change).collect(),
+        paper_ppl: row.paper.ppl,
+        paper_bleu: row.paper.bleu,
+        paper_params_millions: row.paper.params_millions,
+    };
+    suite.rows.iter().map(target).collect()
+}
+
+fn context(suite: &Suite) -> ReportContext {
+    let base = &suite.baseline_row().experiment;
+    ReportContext {
+        title: suite.title.clone(),
+        base: keys()
+            .filter_map(|key| Some((key.path.to_owned(), key.value_in(base)?.bare())))
+            .collect(),
+        budget: budget(suite),
+    }
+}
+
+/// The paper's figures are targets where its corpus and sizes are used, and directions elsewhere.
+fn budget(suite: &Suite) -> Budget {
+    let base = &suite.baseline_row().experiment;
+    let is_paper = matches!(base.data.corpus, crate::spec::Corpus::Wmt14 { .. })
+        && (base.model.layers, base.model.d_model, base.training.steps) == (6, 512, 100_000);
+    if is_paper { Budget::Paper } else { Budget::Scaled }
+}
+
+/// The mean dev loss of every row over its seeds, as far as there is a history.
+fn curves(suite: &Suite, results: &Path) -> Vec<LossCurve> {
+    let history = |row: &Row, seed: &u64| {
+        let path = RunFolder::new(results, &suite.name, &row.id, *seed).history();
+        History::read(&path).ok()
+    };
+    suite
+        .rows
+        .iter()
+        .map(|row| {
+            mean_dev_curve(
+                &row.id,
+                &suite
+                    .seeds
+                    .iter()
+                    .filter_map(|seed| history(row, seed))
+                    .collect::<Vec<_>>(),
+            )
+        })
+        .collect()
+}
+
+fn save(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let path = folder.join(name);
+    fs::create_dir_all(folder)
+        .and_then(|()| atomic::write(&path, text.as_bytes()))
+        .map_err(|error| Failure::Io(format!("{}: {error}", path.display())))
+}

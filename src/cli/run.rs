@@ -1,0 +1,115 @@
+//! `ablate run`: one row with one seed, for a person or for a sweep.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::exit;
+use std::thread;
+
+use super::args::{Place, ProgressStyle, RunArgs};
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::progress::Display;
+use super::suites;
+use crate::plan::Run;
+use crate::results::RunFolder;
+use crate::run::{Environment, Event, Job, Listener, execute};
+use crate::spec::Suite;
+
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
+    let row = suites::row(&suite, &args.row)?;
+    let seeds = [args.seed.unwrap_or(suite.seeds[0])];
+    let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
+    let job = job(&suite, run, &args.place);
+    let interrupt = Interrupt::listen(|| exit(130));
+    let environment = Environment::here();
+    let event = match args.progress {
+        ProgressStyle::Auto => {
+            let mut display = Display::new(1, 0);
+            display.start(&job.run.id());
+            execute(
+                &job,
+                &environment,
+                &mut Person {
+                    run: job.run.id(),
+                    display,
+                    interrupt,
+                },
+            )?
+        }
+        ProgressStyle::Json => {
+            stop_with_standard_input(&interrupt);
+            execute(&job, &environment, &mut Machine { interrupt })?
+        }
+    };
+    match event {
+        Event::Diverged { step } => Err(Failure::Diverged { step }),
+        Event::Interrupted { .. } => Err(Failure::Interrupted),
+        _ => Ok(()),
+    }
+}
+
+fn job(suite: &Suite, run: Run, place: &Place) -> Job {
+    let results: &Path = &place.results.results;
+    Job {
+        suite: suite.name.clone(),
+        folder: RunFolder::new(results, &suite.name, &run.row, run.seed),
+        run,
+        data_dir: place.data_dir.data_dir.clone(),
+        cache_dir: cache_dir(results),
+        device: place.device,
+    }
+}
+
+/// Vocabularies are prepared once per corpus and shared by all runs.
+pub fn cache_dir(results: &Path) -> std::path::PathBuf {
+    results.join(".cache")
+}
+
+/// A sweep that ends, in whatever way, closes the pipe that it holds.
+fn stop_with_standard_input(interrupt: &Interrupt) {
+    let interrupt = interrupt.clone();
+    thread::spawn(move || {
+        let mut ignored = [0; 64];
+        while matches!(std::io::stdin().read(&mut ignored), Ok(1..)) {}
+        interrupt.wish();
+    });
+}
+
+/// Shows progress to a person.
+struct Person {
+    run: String,
+    display: Display,
+    interrupt: Interrupt,
+}
+
+impl Listener for Person {
+    fn hear(&mut self, event: &Event) {
+        self.display.show(&self.run, event);
+        if let Event::Finished { ppl, bleu } = event {
+            self.display
+                .end(&self.run, &format!("perplexity {ppl:.3}, BLEU {bleu:.2}"));
+        }
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.interrupt.wishes() > 0
+    }
+}
+
+/// Tells progress to another process.
+struct Machine {
+    interrupt: Interrupt,
+}
+
+impl Listener for Machine {
+    fn hear(&mut self, event: &Event) {
+        let line = serde_json::to_string(event).expect("an event has a JSON form");
+        // A sweep that is gone hears nothing; its end is noticed on standard input.
+        let _ = writeln!(std::io::stdout().lock(), "{line}");
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.interrupt.wishes() > 0
+    }
+}

@@ -1,0 +1,72 @@
+//! From the name on the command line to a valid suite.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+use crate::plan::{Plan, Run};
+use crate::spec::{Row, Suite, load_suite, nearest};
+
+/// Loads a suite by name, or by the path of its file.
+pub fn load(experiments: &Path, suite: &str) -> Result<Suite, Failure> {
+    let path = find(experiments, suite)?;
+    load_suite(&path, &|path: &Path| fs::read_to_string(path)).map_err(|faults| Failure::Spec(Box::new(faults)))
+}
+
+fn find(experiments: &Path, suite: &str) -> Result<PathBuf, Failure> {
+    let by_name = experiments.join(format!("{suite}.toml"));
+    if by_name.is_file() {
+        return Ok(by_name);
+    }
+    let path = PathBuf::from(suite);
+    if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+        return Ok(path);
+    }
+    let names = names(experiments);
+    if names.is_empty() {
+        let folder = experiments.display();
+        return Err(Failure::Usage(format!(
+            "there is no suite in {folder}; name its folder with --experiments DIR"
+        )));
+    }
+    Err(Failure::Usage(unknown("suite", suite, &names)))
+}
+
+fn names(experiments: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(experiments) else {
+        return Vec::new();
+    };
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let mut names: Vec<String> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+pub fn row<'s>(suite: &'s Suite, id: &str) -> Result<&'s Row, Failure> {
+    let ids: Vec<String> = suite.rows.iter().map(|row| row.id.clone()).collect();
+    suite.row(id).ok_or_else(|| Failure::Usage(unknown("row", id, &ids)))
+}
+
+/// The runs of the plan that the command line names; all where it names none.
+pub fn runs(suite: &Suite, rows: &[String], seeds: &[u64]) -> Result<Vec<Run>, Failure> {
+    rows.iter().try_for_each(|id| row(suite, id).map(|_| ()))?;
+    if let Some(seed) = seeds.iter().find(|seed| !suite.seeds.contains(seed)) {
+        let allowed: Vec<String> = suite.seeds.iter().map(u64::to_string).collect();
+        return Err(Failure::Usage(format!(
+            "the suite has no seed {seed}; it has {}",
+            allowed.join(", ")
+        )));
+    }
+    let mut runs = Plan::of(suite).runs;
+    runs.retain(|run| (rows.is_empty() || rows.contains(&run.row)) && (seeds.is_empty() || seeds.contains(&run.seed)));
+    Ok(runs)
+}
+
+fn unknown(kind: &str, name: &str, known: &[String]) -> String {
+    let hint = nearest(name, known.iter().map(String::as_str));
+    let hint = hint.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
+    format!("there is no {kind} `{name}`{hint}\n  there are: {}", known.join(", "))
+}

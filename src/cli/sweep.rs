@@ -1,0 +1,188 @@
+//! `ablate sweep`: every row of a suite, then its table.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use super::args::{Place, SweepArgs};
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::progress::{Display, duration};
+use super::{report, suites};
+use crate::generated::SHAPES;
+use crate::plan::{Run, ShapeKey};
+use crate::results::{RunFolder, RunState};
+use crate::run::{Event, RunError};
+use crate::spec::Suite;
+use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
+
+pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    let started = Instant::now();
+    let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
+    let wanted = suites::runs(&suite, &args.rows, &args.seeds)?;
+    check_shapes(&suite, &wanted)?;
+    let results: &Path = &args.place.results.results;
+    let _lock = SuiteLock::take(&results.join(&suite.name))?;
+    let total = wanted.len();
+    let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
+    let mut watcher = Screen {
+        display: Display::new(total, done.len()),
+        interrupt: Interrupt::listen(|| ()),
+    };
+    announce(&watcher.display, &suite, total, open.len());
+    let jobs = args.jobs.map_or_else(default_jobs, usize::from);
+    let runs = longest_first(open);
+    let nothing_to_do = runs.is_empty();
+    let endings = Sweep {
+        suite: &suite.name,
+        results,
+        runs,
+        jobs,
+        command: &|run| command(args, run),
+    };
+    let endings = endings.execute(&mut watcher)?;
+    watcher.display.close();
+    let comparison = report::write(&suite, results)?;
+    report::print(&comparison);
+    if !nothing_to_do {
+        eprintln!(
+            "{} runs in {}",
+            endings.len(),
+            duration(started.elapsed().as_secs_f64())
+        );
+    }
+    verdict(&watcher, &suite, results, &args.rows, &args.seeds)
+}
+
+/// Every shape must have been compiled in; a sweep that finds out after hours helps nobody.
+fn check_shapes(suite: &Suite, runs: &[Run]) -> Result<(), Failure> {
+    let missing = runs
+        .iter()
+        .map(|run| ShapeKey::of(&run.experiment))
+        .find(|shape| !SHAPES.contains(shape));
+    match missing {
+        None => Ok(()),
+        Some(shape) => Err(RunError::NotBuilt {
+            suite: suite.name.clone(),
+            shape,
+        }
+        .into()),
+    }
+}
+
+/// Whether the run needs nothing more: it is done, or it diverged, which it would do again.
+fn is_settled(suite: &Suite, run: &Run, args: &SweepArgs) -> bool {
+    let folder = RunFolder::new(&args.place.results.results, &suite.name, &run.row, run.seed);
+    match RunState::read(&folder, &run.spec_hash) {
+        RunState::Done(_) => true,
+        RunState::Diverged { .. } => !args.retry,
+        _ => false,
+    }
+}
+
+fn announce(display: &Display, suite: &Suite, total: usize, open: usize) {
+    let settled = total - open;
+    display.line(&match (open, settled) {
+        (0, _) => format!("{}: nothing to do, all {total} runs have ended", suite.name),
+        (_, 0) => format!("{}: {total} runs to do", suite.name),
+        _ => format!(
+            "{}: {open} of {total} runs to do, {settled} have ended before",
+            suite.name
+        ),
+    });
+}
+
+fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// This program again, for one run.
+fn command(args: &SweepArgs, run: &Run) -> Command {
+    let Place {
+        experiments,
+        results,
+        data_dir,
+        device,
+    } = &args.place;
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut command = Command::new(program);
+    command.args([
+        "run",
+        &args.suite,
+        &run.row,
+        "--seed",
+        &run.seed.to_string(),
+        "--progress",
+        "json",
+    ]);
+    command.args(["--device", &device.to_string()]);
+    command
+        .arg("--experiments")
+        .arg(&experiments.experiments)
+        .arg("--results")
+        .arg(&results.results);
+    if let Some(folder) = &data_dir.data_dir {
+        command.arg("--data-dir").arg(folder);
+    }
+    command
+}
+
+/// What the exit code will say.
+fn verdict(watcher: &Screen, suite: &Suite, results: &Path, rows: &[String], seeds: &[u64]) -> Result<(), Failure> {
+    if watcher.interrupt.wishes() > 0 {
+        return Err(Failure::Interrupted);
+    }
+    let ended_well = |run: &Run| {
+        let folder = RunFolder::new(results, &suite.name, &run.row, run.seed);
+        matches!(RunState::read(&folder, &run.spec_hash), RunState::Done(_))
+    };
+    if suites::runs(suite, rows, seeds)?.iter().all(ended_well) {
+        Ok(())
+    } else {
+        Err(Failure::SomeRunsFailed)
+    }
+}
+
+/// Shows a sweep to a person.
+struct Screen {
+    display: Display,
+    interrupt: Interrupt,
+}
+
+impl Watcher for Screen {
+    fn started(&mut self, run: &Run) {
+        self.display.start(&run.id());
+    }
+
+    fn heard(&mut self, run: &Run, event: &Event) {
+        self.display.show(&run.id(), event);
+    }
+
+    fn ended(&mut self, run: &Run, ending: &Ending) {
+        self.display.end(
+            &run.id(),
+            &match ending {
+                Ending::Done { ppl, bleu } => format!("perplexity {ppl:.3}, BLEU {bleu:.2}"),
+                Ending::Diverged { step } => format!("DIVERGED at step {step}"),
+                Ending::Interrupted => "interrupted".to_owned(),
+                Ending::Failed { reason } => format!("FAILED\n{}", indented(reason)),
+            },
+        );
+    }
+
+    fn urgency(&self) -> Urgency {
+        match self.interrupt.wishes() {
+            0 => Urgency::GoOn,
+            1 => Urgency::Stop,
+            _ => Urgency::Abort,
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

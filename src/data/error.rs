@@ -1,0 +1,94 @@
+//! What can be wrong with a corpus.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::spec::Split;
+
+/// Why a corpus cannot be used.
+#[derive(Debug)]
+pub enum DataError {
+    /// No folder holds the file.
+    Missing {
+        file: PathBuf,
+        tried: Vec<PathBuf>,
+    },
+    Unreadable {
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// `line` and `byte` count from one; `byte` within the line.
+    InvalidUtf8 {
+        path: PathBuf,
+        line: usize,
+        byte: usize,
+    },
+    LineCounts {
+        source: (PathBuf, usize),
+        target: (PathBuf, usize),
+    },
+    /// A split without pairs, or whose every pair was skipped.
+    NoPairs {
+        split: Split,
+        skipped: usize,
+    },
+    /// Single characters alone would not leave room.
+    VocabularyTooSmall {
+        vocab_size: usize,
+        smallest: usize,
+    },
+    Tokenizer {
+        message: String,
+    },
+    Cache {
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { file, tried } => {
+                let tried: Vec<_> = tried.iter().map(|folder| folder.display().to_string()).collect();
+                write!(f, "{} was not found; looked in {}", file.display(), tried.join(" and "))?;
+                write!(f, "; point to the folder that holds the corpus with --data-dir DIR")
+            }
+            Self::Unreadable { path, source } => write!(f, "{}: cannot be read: {source}", path.display()),
+            Self::InvalidUtf8 { path, line, byte } => {
+                write!(f, "{}:{line}: not UTF-8 at byte {byte} of the line", path.display())
+            }
+            Self::LineCounts {
+                source: (source, sources),
+                target: (target, targets),
+            } => write!(
+                f,
+                "{} has {sources} lines but {} has {targets}: they must match line by line",
+                source.display(),
+                target.display()
+            ),
+            Self::NoPairs { split, skipped } => {
+                write!(
+                    f,
+                    "no sentence pair is left in {split:?}; {skipped} were skipped as empty or too long"
+                )
+            }
+            Self::VocabularyTooSmall { vocab_size, smallest } => write!(
+                f,
+                "data.vocab_size = {vocab_size} cannot hold the corpus's characters: at least {smallest} is needed"
+            ),
+            Self::Tokenizer { message } => write!(f, "the tokenizer failed: {message}"),
+            Self::Cache { path, source } => write!(f, "{}: the cache cannot be used: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for DataError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable { source, .. } | Self::Cache { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Sentence pairs written by hand, each said from a tree built by hand.
+
+mod corpus;
+mod noun_phrases;
+mod sentences;
+mod verbs;
+mod word_order;
+
+use super::adverbs::Adverb;
+use super::features::{Gender, Number};
+use super::lexicon::LEXICON;
+use super::names::Name;
+use super::tree::{
+    Clause, Common, Determiner, Form, NounPhrase, Polarity, Predicate, Pronoun, Sentence, Time, TimePosition, When,
+};
+use super::verbs::{Frame, Tense, Verb};
+use super::{english, german};
+
+const IT_FEMININE: NounPhrase = NounPhrase::Pronoun(Pronoun::Third {
+    english: super::tree::Natural::It,
+    german: Gender::Feminine,
+});
+const HE: NounPhrase = NounPhrase::Pronoun(Pronoun::Third {
+    english: super::tree::Natural::He,
+    german: Gender::Masculine,
+});
+const SHE: NounPhrase = NounPhrase::Pronoun(Pronoun::Third {
+    english: super::tree::Natural::She,
+    german: Gender::Feminine,
+});
+const I: NounPhrase = NounPhrase::Pronoun(Pronoun::I);
+const YOU: NounPhrase = NounPhrase::Pronoun(Pronoun::You);
+const THEY: NounPhrase = NounPhrase::Pronoun(Pronoun::They);
+
+#[track_caller]
+fn check(sentence: &Sentence, english_text: &str, german_text: &str) {
+    assert_eq!(english::sentence(sentence), english_text);
+    assert_eq!(german::sentence(sentence), german_text);
+}
+
+#[track_caller]
+fn check_statement(clause: Clause, english_text: &str, german_text: &str) {
+    check(&Sentence::Statement(clause), english_text, german_text);
+}
+
+fn common(determiner: Determiner, noun: &str, number: Number) -> Common {
+    let noun = LEXICON
+        .nouns
+        .iter()
+        .find(|entry| entry.english == noun)
+        .expect("a noun of the lexicon");
+    Common {
+        determiner,
+        adjective: None,
+        noun,
+        number,
+        relative: None,
+    }
+}
+
+fn described(adjective: &str, common: Common) -> Common {
+    let adjective = LEXICON.adjectives.iter().find(|entry| entry.english == adjective);
+    Common {
+        adjective: Some(adjective.expect("an adjective of the lexicon")),
+        ..common
+    }
+}
+
+fn the(noun: &str) -> NounPhrase {
+    NounPhrase::Common(common(Determiner::Definite, noun, Number::Singular))
+}
+
+fn the_many(noun: &str) -> NounPhrase {
+    NounPhrase::Common(common(Determiner::Definite, noun, Number::Plural))
+}
+
+fn a(noun: &str) -> NounPhrase {
+    NounPhrase::Common(common(Determiner::Indefinite, noun, Number::Singular))
+}
+
+fn named(spelling: &str, gender: Gender) -> NounPhrase {
+    NounPhrase::Named(Name {
+        spelling: spelling.to_owned(),
+        gender,
+    })
+}
+
+/// By its German infinitive.
+fn verb(infinitive: &str) -> &'static Verb {
+    LEXICON
+        .verbs
+        .iter()
+        .find(|verb| verb.whole_infinitive() == infinitive)
+        .expect("a verb of the lexicon")
+}
+
+fn verb_of(frame: Frame, infinitive: &str) -> &'static Verb {
+    let mut verbs = LEXICON.verbs_of(frame);
+    verbs
+        .find(|verb| verb.whole_infinitive() == infinitive)
+        .expect("a verb of the lexicon")
+}
+
+fn adverb(english: &str) -> &'static Adverb {
+    LEXICON
+        .adverbs
+        .iter()
+        .find(|adverb| adverb.english == english)
+        .expect("an adverb of the lexicon")
+}
+
+/// "She sleeps."
+fn act(subject: NounPhrase, infinitive: &str) -> Clause {
+    let predicate = Predicate::Verbal {
+        verb: verb(infinitive),
+        indirect: None,
+        object: None,
+        goal: None,
+    };
+    Clause::plain(subject, predicate, Form::Plain(Tense::Present))
+}
+
+/// "She sees him."
+fn act_on(subject: NounPhrase, infinitive: &str, object: NounPhrase) -> Clause {
+    let predicate = Predicate::Verbal {
+        verb: verb(infinitive),
+        indirect: None,
+        object: Some(object),
+        goal: None,
+    };
+    Clause::plain(subject, predicate, Form::Plain(Tense::Present))
+}
+
+/// "She gives him it."
+fn give(subject: NounPhrase, infinitive: &str, indirect: NounPhrase, object: NounPhrase) -> Clause {
+    let verb = verb(infinitive);
+    let predicate = Predicate::Verbal {
+        verb,
+        indirect: Some(indirect),
+        object: Some(object),
+        goal: None,
+    };
+    Clause::plain(subject, predicate, Form::Plain(Tense::Present))
+}
+
+/// "She is old."
+fn be(subject: NounPhrase, adjective: &str) -> Clause {
+    let adjective = LEXICON
+        .adjectives
+        .iter()
+        .find(|entry| entry.english == adjective)
+        .expect("an adjective");
+    Clause::plain(
+        subject,
+        Predicate::Adjectival {
+            adjective,
+            comparison: None,
+        },
+        Form::Plain(Tense::Present),
+    )
+}
+
+impl Clause {
+    fn in_past(self) -> Self {
+        Self {
+            form: Form::Plain(Tense::Past),
+            ..self
+        }
+    }
+
+    fn in_future(self) -> Self {
+        Self {
+            form: Form::Plain(Tense::Future),
+            ..self
+        }
+    }
+
+    fn negated(self) -> Self {
+        Self {
+            polarity: Polarity::Negative,
+            ..self
+        }
+    }
+
+    fn at(self, time: &str) -> Self {
+        Self {
+            time: Some(Time {
+                when: When::Adverb(adverb(time)),
+                position: TimePosition::Inside,
+            }),
+            ..self
+        }
+    }
+
+    fn opened_by(self, time: &str) -> Self {
+        Self {
+            time: Some(Time {
+                when: When::Adverb(adverb(time)),
+                position: TimePosition::Fronted,
+            }),
+            ..self
+        }
+    }
+}

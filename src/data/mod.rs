@@ -1,0 +1,29 @@
+//! A corpus comes in, named by a spec: six text files, or the embedded grammar. Text, a shared vocabulary, packed
+//! batches, and a count of everything odd that was found go out. It refuses to know models, training and scores.
+
+mod batches;
+mod cache;
+mod dataset;
+mod error;
+mod files;
+mod findings;
+mod grammar;
+mod lines;
+mod report;
+mod splits;
+mod stream;
+mod text;
+mod updates;
+mod vocabulary;
+
+pub use batches::{EncodedPairs, evaluation_batches};
+pub use dataset::{Dataset, load, sample};
+pub use error::DataError;
+pub use grammar::GrammarPairs;
+pub use lines::Repairs;
+pub use report::{CorpusReport, SideReport, SplitReport, VocabularyOrigin};
+pub use splits::{Pair, Splits};
+pub use stream::stream;
+pub use text::{SplitText, data_hash, read_text};
+pub use updates::{UpdateSize, Updates};
+pub use vocabulary::{Encoder, Vocabulary};

@@ -1,0 +1,34 @@
+//! One value for each of the three splits.
+
+use crate::spec::Split;
+
+/// Source and target text of one sentence.
+pub type Pair = (String, String);
+
+/// Something that training, dev and test each have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Splits<T> {
+    pub train: T,
+    pub dev: T,
+    pub test: T,
+}
+
+impl<T> Splits<T> {
+    #[must_use]
+    pub fn get(&self, split: Split) -> &T {
+        match split {
+            Split::Train => &self.train,
+            Split::Dev => &self.dev,
+            Split::Test => &self.test,
+        }
+    }
+
+    /// The same shape with another value, train first.
+    pub fn map<U>(&self, mut value: impl FnMut(&T) -> U) -> Splits<U> {
+        Splits {
+            train: value(&self.train),
+            dev: value(&self.dev),
+            test: value(&self.test),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Text to pieces, word by word.
+
+use std::collections::HashMap;
+
+use tokenizers::Tokenizer;
+
+use super::{SPACE, tokenizer_failed};
+use crate::data::error::DataError;
+use crate::ops::Packed;
+
+/// A vocabulary that remembers the pieces of each word it has met.
+pub struct Encoder<'a> {
+    tokenizer: &'a Tokenizer,
+    words: HashMap<String, Vec<u32>>,
+}
+
+impl<'a> Encoder<'a> {
+    /// A space alone has no word to belong to, and so the tokenizer would lose it.
+    pub(super) fn new(tokenizer: &'a Tokenizer) -> Self {
+        let space = tokenizer.token_to_id(SPACE).into_iter().collect();
+        Self {
+            tokenizer,
+            words: HashMap::from([(String::new(), space)]),
+        }
+    }
+
+    /// Appends the pieces of a sentence. A word's pieces do not depend on its neighbours, because a space always
+    /// begins a piece.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn encode_into(&mut self, text: &str, pieces: &mut Vec<u32>) -> Result<(), DataError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        for word in text.split(' ') {
+            if !self.words.contains_key(word) {
+                let encoding = self.tokenizer.encode_fast(word, false).map_err(tokenizer_failed)?;
+                self.words.insert(word.to_owned(), encoding.get_ids().to_vec());
+            }
+            pieces.extend_from_slice(&self.words[word]);
+        }
+        Ok(())
+    }
+
+    /// All sentences, packed.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn encode_all<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> Result<Packed, DataError> {
+        let encode = |text: &str| {
+            let mut pieces = Vec::new();
+            self.encode_into(text, &mut pieces).map(|()| pieces)
+        };
+        let sentences: Result<Vec<_>, _> = texts.into_iter().map(encode).collect();
+        Ok(Packed::from_sentences(sentences?))
+    }
+}

@@ -1,0 +1,137 @@
+//! The vocabulary shared by both languages: byte-pair pieces in the `tokenizer.json` format.
+
+mod alphabet;
+mod encode;
+mod train;
+
+use tokenizers::decoders::fuse::Fuse;
+use tokenizers::decoders::sequence::Sequence as DecoderSequence;
+use tokenizers::decoders::strip::Strip;
+use tokenizers::models::bpe::BPE;
+use tokenizers::normalizers::prepend::Prepend;
+use tokenizers::normalizers::replace::Replace;
+use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
+use tokenizers::pre_tokenizers::punctuation::Punctuation;
+use tokenizers::pre_tokenizers::sequence::Sequence as PreTokenizerSequence;
+use tokenizers::{NormalizerWrapper, Tokenizer};
+
+pub use self::encode::Encoder;
+use super::error::DataError;
+use super::splits::Pair;
+use crate::model::{BOS, EOS, UNK};
+
+/// Stands for a space, so that pieces can be joined back into text.
+const SPACE: &str = "▁";
+/// In the order of their ids.
+const SPECIAL_PIECES: [&str; 3] = ["<unk>", "<s>", "</s>"];
+const _: () = assert!(UNK == 0 && BOS == 1 && EOS == 2);
+
+/// Pieces and their ids.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    tokenizer: Tokenizer,
+}
+
+impl Vocabulary {
+    /// Learns at most `vocab_size` pieces from both sides of the pairs. There are fewer where no two pieces occur
+    /// twice in a row.
+    ///
+    /// # Errors
+    /// `vocab_size` leaves no room beside the special pieces and the characters of the text.
+    ///
+    /// # Source
+    /// Byte-pair encoding: Sennrich et al. 2016; section 5.1 of the paper shares one vocabulary between the languages.
+    pub fn train(pairs: &[Pair], vocab_size: usize) -> Result<Self, DataError> {
+        let mut tokenizer = tokenizer(BPE::default())?;
+        let words = train::count_words(&tokenizer, pairs)?;
+        tokenizer.with_model(train::learn_pieces(words, vocab_size)?);
+        Ok(Self { tokenizer })
+    }
+
+    /// Pieces, special ones included; ids are below this.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tokenizer.get_vocab_size(true)
+    }
+
+    /// Never: there are always the special pieces.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Pieces of one sentence, without special pieces but [`UNK`] for a character never seen.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>, DataError> {
+        let mut pieces = Vec::new();
+        self.encoder().encode_into(text, &mut pieces)?;
+        Ok(pieces)
+    }
+
+    /// For many sentences: remembers the pieces of each word.
+    #[must_use]
+    pub fn encoder(&self) -> Encoder<'_> {
+        Encoder::new(&self.tokenizer)
+    }
+
+    /// Detokenised text: exactly what was encoded, where every character was known (but for U+2581, which becomes
+    /// a space). [`BOS`] and [`EOS`] are silent, [`UNK`] reads `<unk>`.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn decode(&self, ids: &[u32]) -> Result<String, DataError> {
+        let spoken: Vec<u32> = ids.iter().copied().filter(|id| !matches!(*id, BOS | EOS)).collect();
+        self.tokenizer.decode(&spoken, false).map_err(tokenizer_failed)
+    }
+
+    /// The vocabulary as `tokenizer.json`, for this and other tools.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub fn to_json(&self) -> Result<String, DataError> {
+        self.tokenizer.to_string(false).map_err(tokenizer_failed)
+    }
+
+    /// # Errors
+    /// Not a `tokenizer.json`, or one whose special pieces are not the first three.
+    pub fn from_json(json: &str) -> Result<Self, DataError> {
+        let tokenizer: Tokenizer = json.parse().map_err(tokenizer_failed)?;
+        for (id, piece) in (0..).zip(SPECIAL_PIECES) {
+            if tokenizer.id_to_token(id).as_deref() != Some(piece) {
+                return Err(DataError::Tokenizer {
+                    message: format!("piece {id} is not {piece}"),
+                });
+            }
+        }
+        Ok(Self { tokenizer })
+    }
+}
+
+/// Spaces become part of the word that follows, punctuation stands alone, and decoding is the way back.
+fn tokenizer(model: BPE) -> Result<Tokenizer, DataError> {
+    let mut tokenizer = Tokenizer::new(model);
+    let normalizer = NormalizerWrapper::from(Prepend::new(SPACE.to_owned()));
+    tokenizer.with_normalizer(Some(normalizer)).map_err(tokenizer_failed)?;
+    let space = SPACE.chars().next().expect("SPACE is one character");
+    tokenizer.with_pre_tokenizer(Some(PreTokenizerSequence::new(vec![
+        Metaspace::new(space, PrependScheme::Never, true).into(),
+        Punctuation::default().into(),
+    ])));
+    tokenizer.with_decoder(Some(DecoderSequence::new(vec![
+        Replace::new(SPACE, " ").map_err(tokenizer_failed)?.into(),
+        Fuse::default().into(),
+        Strip::new(' ', 1, 0).into(),
+    ])));
+    Ok(tokenizer)
+}
+
+fn tokenizer_failed(error: impl std::fmt::Display) -> DataError {
+    DataError::Tokenizer {
+        message: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

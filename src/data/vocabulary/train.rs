@@ -1,0 +1,72 @@
+//! Learning the pieces.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tokenizers::models::bpe::{BPE, BpeTrainer};
+use tokenizers::{AddedToken, NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString};
+use tokenizers::{PreTokenizer, Tokenizer};
+
+use super::alphabet::Alphabet;
+use super::{SPECIAL_PIECES, tokenizer_failed};
+use crate::data::error::DataError;
+use crate::data::splits::Pair;
+use crate::model::UNK;
+
+/// Two pieces that meet only once are no evidence for a longer one.
+const MIN_FREQUENCY: u64 = 2;
+
+/// How often each pre-tokenized word occurs. Equal runs between spaces are split once.
+pub fn count_words(tokenizer: &Tokenizer, pairs: &[Pair]) -> Result<BTreeMap<String, u64>, DataError> {
+    let mut runs: HashMap<&str, u64> = HashMap::new();
+    for run in pairs
+        .iter()
+        .flat_map(|(source, target)| source.split(' ').chain(target.split(' ')))
+    {
+        *runs.entry(run).or_default() += 1;
+    }
+    let mut words = BTreeMap::new();
+    for (run, count) in runs {
+        for word in pre_tokenize(tokenizer, run)? {
+            *words.entry(word).or_default() += count;
+        }
+    }
+    Ok(words)
+}
+
+fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataError> {
+    let mut normalized = NormalizedString::from(text);
+    if let Some(normalizer) = tokenizer.get_normalizer() {
+        normalizer.normalize(&mut normalized).map_err(tokenizer_failed)?;
+    }
+    let mut splits = PreTokenizedString::from(normalized);
+    if let Some(pre_tokenizer) = tokenizer.get_pre_tokenizer() {
+        pre_tokenizer.pre_tokenize(&mut splits).map_err(tokenizer_failed)?;
+    }
+    let splits = splits.get_splits(OffsetReferential::Normalized, OffsetType::None);
+    Ok(splits.into_iter().map(|(word, ..)| word.to_owned()).collect())
+}
+
+/// No prefix and no suffix: with either, the trainer numbers the pieces in the order of a hash map.
+pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
+    let alphabet = Alphabet::of(&words, vocab_size)?;
+    let mut known_words: BTreeMap<String, u64> = BTreeMap::new();
+    for (word, count) in words {
+        for known in alphabet.known_parts(&word) {
+            *known_words.entry(known.to_owned()).or_default() += count;
+        }
+    }
+    let trainer = BpeTrainer::builder()
+        .vocab_size(vocab_size)
+        .min_frequency(MIN_FREQUENCY)
+        .show_progress(false)
+        .special_tokens(SPECIAL_PIECES.map(|piece| AddedToken::from(piece, true)).to_vec())
+        .build();
+    let mut model = BPE::default();
+    let known_words = known_words
+        .into_iter()
+        .map(|(word, count)| (word.into(), count))
+        .collect();
+    trainer.do_train(&known_words, &mut model).map_err(tokenizer_failed)?;
+    model.unk_token = Some(SPECIAL_PIECES[UNK as usize].to_owned());
+    Ok(model)
+}

@@ -1,0 +1,8 @@
+//! One compiled model for every shape that the suites in `experiments/` need: what the build script wrote.
+
+use crate::model::{Learned, Seq2Seq, Sinusoidal, Trainable, Transformer};
+use crate::ops::Ops;
+use crate::plan::ShapeKey;
+use crate::spec::{Norm, Positional};
+
+include!(concat!(env!("OUT_DIR"), "/generated.rs"));

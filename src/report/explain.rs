@@ -1,0 +1,173 @@
+//! The sentences below the table: what the numbers mean, and what they do not.
+
+use std::collections::BTreeSet;
+
+use super::{Budget, ReportContext, changes};
+use crate::results::{Agreement, Comparison, RowComparison, RunStatus, UnfinishedRun};
+
+/// The level of the tests.
+const ALPHA: f64 = 0.05;
+
+/// What the suite notes of a row, why runs of it have no result, and whether it is not like for like with the baseline.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let of_row = |row: &RowComparison| {
+        let own = row.note.as_ref().map(|note| format!("{}: {note}", row.label));
+        let lines = own
+            .into_iter()
+            .chain(missing_runs(row))
+            .chain(other_data(comparison, row));
+        lines.collect::<Vec<_>>()
+    };
+    comparison.rows.iter().flat_map(of_row).collect()
+}
+
+fn missing_runs(row: &RowComparison) -> Vec<String> {
+    let told: Vec<_> = row
+        .unfinished
+        .iter()
+        .filter(|run| run.status != RunStatus::Missing)
+        .collect();
+    let same_reason = |a: &&UnfinishedRun, b: &&UnfinishedRun| (a.status, &a.note) == (b.status, &b.note);
+    told.chunk_by(same_reason)
+        .map(|runs| format!("{}, {}", row.label, seeds_and_reason(runs)))
+        .collect()
+}
+
+fn seeds_and_reason(runs: &[&UnfinishedRun]) -> String {
+    let seeds: Vec<_> = runs.iter().map(|run| run.seed.to_string()).collect();
+    let word = if seeds.len() == 1 { "seed" } else { "seeds" };
+    // A log line may hold anything; as code it cannot become markup.
+    let note = runs[0]
+        .note
+        .as_deref()
+        .map(|note| format!(": `{}`", note.replace('`', "'")))
+        .unwrap_or_default();
+    format!(
+        "{word} {}: {}{note}",
+        seeds.join(", "),
+        runs[0].status.name().to_uppercase()
+    )
+}
+
+fn other_data(comparison: &Comparison, row: &RowComparison) -> Option<String> {
+    let baseline = &comparison.baseline_row().data_hashes;
+    let differs = !row.data_hashes.is_empty() && !baseline.is_empty() && row.data_hashes != *baseline;
+    differs.then(|| {
+        format!(
+            "{}: trained or scored on other data than {}",
+            row.label,
+            comparison.baseline_row().label
+        )
+    })
+}
+
+/// How to read the table: only the sentences that apply to it.
+pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> Vec<String> {
+    let sentences = [
+        unchanged(comparison, context),
+        Some(numbers(comparison)),
+        differences(comparison),
+        no_evidence(comparison),
+        many_tests(comparison),
+        rank(comparison),
+        scaled(comparison, context),
+        data(comparison),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+fn unchanged(comparison: &Comparison, context: &ReportContext) -> Option<String> {
+    let values = changes::unchanged(comparison, context);
+    (!values.is_empty()).then(|| format!("The same in every row: {values}."))
+}
+
+fn numbers(comparison: &Comparison) -> String {
+    let spread = "Mean ± sample standard deviation over the finished seeds; the paper's figure in parentheses. \
+        PPL is per target piece, from the unsmoothed loss.";
+    match &comparison.signature {
+        Some(signature) => format!("{spread} BLEU signature: `{signature}`."),
+        None => spread.to_owned(),
+    }
+}
+
+fn differences(comparison: &Comparison) -> Option<String> {
+    let baseline = &comparison.baseline_row().label;
+    let any = comparison.rows.iter().any(|row| row.difference.is_some());
+    any.then(|| {
+        format!(
+            "Δ BLEU is the row minus {baseline}, paired by seed over the seeds that both finished; ± is half of the \
+             95 % t interval. `agrees`, `disagrees`: the interval excludes zero, on the paper's side of it or on the other."
+        )
+    })
+}
+
+fn no_evidence(comparison: &Comparison) -> Option<String> {
+    let any = comparison
+        .rows
+        .iter()
+        .any(|row| row.agreement == Some(Agreement::NoEvidence));
+    any.then(|| {
+        "`no evidence`: the interval contains zero, so these runs cannot tell the row from the baseline. That does not \
+         show that they are equal. The paper has one run per row, and most of its gaps are as small as the noise \
+         between seeds, 0.2 to 0.5 BLEU."
+            .to_owned()
+    })
+}
+
+fn many_tests(comparison: &Comparison) -> Option<String> {
+    let tested = comparison
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, row.difference?.evidence?)));
+    let tested: Vec<_> = tested.collect();
+    let left: Vec<_> = tested
+        .iter()
+        .filter(|(_, test)| test.p_holm < ALPHA)
+        .map(|(row, _)| row.label.as_str())
+        .collect();
+    let named = if left.is_empty() {
+        "no row".to_owned()
+    } else {
+        left.join(", ")
+    };
+    (tested.len() > 1).then(|| {
+        let count = tested.len();
+        format!(
+            "{count} rows were tested at 95 % each. After Holm's correction for {count} tests, {named} still differ{} \
+             from the baseline.",
+            if left.len() > 1 { "" } else { "s" }
+        )
+    })
+}
+
+fn rank(comparison: &Comparison) -> Option<String> {
+    let rank = comparison.rank?;
+    Some(format!(
+        "Order of the rows by BLEU, ours against the paper's: Kendall's tau-b = {:.2} over {} rows (1: the same order, \
+         0: no relation).",
+        rank.tau, rank.rows
+    ))
+}
+
+fn scaled(comparison: &Comparison, context: &ReportContext) -> Option<String> {
+    let has_target = comparison
+        .rows
+        .iter()
+        .any(|row| row.paper.bleu.is_some() || row.paper.ppl.is_some());
+    (context.budget == Budget::Scaled && has_target).then(|| {
+        "These rows are smaller, or trained less or on other data, than the paper's: its figures are shown for \
+         direction and rank only, not as values to reach."
+            .to_owned()
+    })
+}
+
+fn data(comparison: &Comparison) -> Option<String> {
+    let hashes: BTreeSet<_> = comparison
+        .rows
+        .iter()
+        .flat_map(|row| &row.data_hashes)
+        .map(String::as_str)
+        .collect();
+    let list: Vec<_> = hashes.into_iter().map(|hash| format!("`{hash}`")).collect();
+    (!list.is_empty()).then(|| format!("Data hash: {}.", list.join(", ")))
+}

@@ -1,0 +1,129 @@
+//! Columns of text, aligned; the same table in every format.
+
+/// Which edge of a column its cells touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// A title and one cell per row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    pub title: String,
+    pub align: Align,
+    pub cells: Vec<String>,
+}
+
+impl Column {
+    pub fn new(title: impl Into<String>, align: Align, cells: Vec<String>) -> Self {
+        Self {
+            title: title.into(),
+            align,
+            cells,
+        }
+    }
+
+    /// In characters: every sign a report writes is one cell of a terminal wide.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.cells
+            .iter()
+            .chain([&self.title])
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn padded(&self, cell: &str) -> String {
+        let width = self.width();
+        match self.align {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        }
+    }
+}
+
+/// A GitHub table whose source is aligned too.
+pub(super) fn to_markdown(columns: &[Column]) -> String {
+    let columns: Vec<_> = columns.iter().map(escaped).collect();
+    let rule = columns.iter().map(|column| match column.align {
+        Align::Left => "-".repeat(column.width().max(3)),
+        Align::Right => "-".repeat(column.width().max(3) - 1) + ":",
+    });
+    let mut text = line(columns.iter().map(|column| column.padded(&column.title)));
+    text += &line(rule);
+    for i in 0..height(&columns) {
+        text += &line(columns.iter().map(|column| column.padded(&column.cells[i])));
+    }
+    text
+}
+
+/// Two spaces between columns, a rule under the titles, nothing at the end of a line.
+#[must_use]
+pub fn to_plain(columns: &[Column]) -> String {
+    let join = |cells: Vec<String>| cells.join("  ").trim_end().to_owned() + "\n";
+    let mut text = join(columns.iter().map(|column| column.padded(&column.title)).collect());
+    text += &join(columns.iter().map(|column| "-".repeat(column.width())).collect());
+    for i in 0..height(columns) {
+        text += &join(columns.iter().map(|column| column.padded(&column.cells[i])).collect());
+    }
+    text
+}
+
+/// The width of [`to_plain`].
+pub(super) fn plain_width(columns: &[Column]) -> usize {
+    columns.iter().map(Column::width).sum::<usize>() + 2 * columns.len().saturating_sub(1)
+}
+
+fn height(columns: &[Column]) -> usize {
+    columns.first().map_or(0, |column| column.cells.len())
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// A bar would end the cell. The rule below a title is at least three dashes, so a column is as wide.
+fn escaped(column: &Column) -> Column {
+    let escape = |text: &String| text.replace('|', "\\|");
+    let title = escape(&column.title);
+    let title = if column.align == Align::Left {
+        format!("{title:<3}")
+    } else {
+        format!("{title:>3}")
+    };
+    Column {
+        title,
+        cells: column.cells.iter().map(escape).collect(),
+        ..*column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> [Column; 2] {
+        [
+            Column::new("row", Align::Left, vec!["base".into(), "a|b".into()]),
+            Column::new("h", Align::Right, vec!["8".into(), "±16".into()]),
+        ]
+    }
+
+    #[test]
+    fn markdown_is_aligned_and_a_bar_cannot_end_a_cell() {
+        let expected = "| row  |   h |\n| ---- | --: |\n| base |   8 |\n| a\\|b | ±16 |\n";
+        assert_eq!(to_markdown(&columns()), expected);
+    }
+
+    #[test]
+    fn plain_text_is_as_wide_as_it_says() {
+        let text = to_plain(&columns());
+        assert_eq!(text, "row     h\n----  ---\nbase    8\na|b   ±16\n");
+        assert_eq!(
+            text.lines().map(|line| line.chars().count()).max(),
+            Some(plain_width(&columns()))
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! From the frame and the suite's targets to the comparison.
+
+use std::collections::BTreeSet;
+
+use polars::prelude::DataFrame;
+
+use super::paired::correct_for_many;
+use super::summary::{self, RowSummary};
+use super::{
+    Agreement, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, RowComparison, RowTarget, RunCount,
+    RunStatus, UnfinishedRun,
+};
+
+impl Comparison {
+    /// Groups the frame by row, in the order of `targets`, and compares each with the row `baseline`.
+    ///
+    /// # Errors
+    /// When `baseline` is not among `targets`, or the finished runs were scored under different signatures.
+    pub fn new(frame: &DataFrame, baseline: &str, targets: &[RowTarget]) -> Result<Self, ResultsError> {
+        let unknown = || ResultsError::UnknownBaseline {
+            baseline: baseline.to_owned(),
+        };
+        let paper_base = targets
+            .iter()
+            .find(|target| target.id == baseline)
+            .ok_or_else(unknown)?
+            .paper_bleu;
+        let signature = one_signature(frame, targets)?;
+        let mut rows = targets
+            .iter()
+            .map(|target| RowComparison::empty(target, paper_base))
+            .collect::<Vec<_>>();
+        fill_results(&mut rows, frame)?;
+        fill_unfinished(&mut rows, frame)?;
+        fill_differences(&mut rows, frame, baseline)?;
+        let both = rows
+            .iter()
+            .filter_map(|row| Some((row.bleu?.mean, row.paper.bleu?)))
+            .collect::<Vec<_>>();
+        Ok(Self {
+            baseline: baseline.to_owned(),
+            rows,
+            signature,
+            rank: RankAgreement::of(&both),
+        })
+    }
+}
+
+impl RowComparison {
+    fn empty(target: &RowTarget, paper_base: Option<f64>) -> Self {
+        let &RowTarget {
+            paper_ppl: ppl,
+            paper_bleu: bleu,
+            paper_params_millions: params_millions,
+            ..
+        } = target;
+        let difference = bleu.zip(paper_base).map(|(bleu, base)| bleu - base);
+        Self {
+            id: target.id.clone(),
+            label: target.label.as_ref().unwrap_or(&target.id).clone(),
+            note: target.note.clone(),
+            changes: target.changes.clone(),
+            runs: RunCount { done: 0, planned: 0 },
+            parameters: None,
+            ppl: None,
+            bleu: None,
+            difference: None,
+            paper: PaperFigures {
+                ppl,
+                bleu,
+                params_millions,
+                difference,
+            },
+            agreement: None,
+            unfinished: Vec::new(),
+            data_hashes: BTreeSet::new(),
+        }
+    }
+}
+
+impl Agreement {
+    fn of(ours: &Difference, paper: f64) -> Self {
+        match ours.excludes_zero() {
+            None => Self::OneSeed,
+            Some(false) => Self::NoEvidence,
+            Some(true) if paper == 0.0 => Self::PaperSeesNone,
+            Some(true) if (ours.mean > 0.0) == (paper > 0.0) => Self::Agrees,
+            Some(true) => Self::Disagrees,
+        }
+    }
+}
+
+fn one_signature(frame: &DataFrame, targets: &[RowTarget]) -> Result<Option<String>, ResultsError> {
+    let mut found = summary::labels(frame, "signature")?;
+    let by_row = targets.iter().flat_map(|target| {
+        let signatures = found.remove(&target.id).unwrap_or_default();
+        signatures.into_iter().map(|signature| (target.id.clone(), signature))
+    });
+    let mut expected: Option<String> = None;
+    for (row, found) in by_row {
+        match &expected {
+            Some(expected) if *expected != found => {
+                return Err(ResultsError::MixedSignatures {
+                    row,
+                    found,
+                    expected: expected.clone(),
+                });
+            }
+            _ => expected = Some(found),
+        }
+    }
+    Ok(expected)
+}
+
+fn fill_results(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), ResultsError> {
+    let mut summaries = summary::by_row(frame)?;
+    let mut data_hashes = summary::labels(frame, "data_hash")?;
+    for row in rows {
+        row.data_hashes = data_hashes.remove(&row.id).unwrap_or_default();
+        if let Some(RowSummary {
+            done,
+            parameters,
+            ppl,
+            bleu,
+        }) = summaries.remove(&row.id)
+        {
+            row.runs.done = done;
+            row.parameters = parameters;
+            (row.ppl, row.bleu) = (Some(ppl), Some(bleu));
+        }
+    }
+    Ok(())
+}
+
+fn fill_unfinished(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), ResultsError> {
+    let (ids, seeds) = (frame.column("row")?.str()?, frame.column("seed")?.u64()?);
+    let (statuses, notes) = (frame.column("status")?.str()?, frame.column("note")?.str()?);
+    for i in 0..frame.height() {
+        let Some(row) = rows.iter_mut().find(|row| ids.get(i) == Some(&row.id)) else {
+            continue;
+        };
+        row.runs.planned += 1;
+        let (Some(seed), Some(status)) = (seeds.get(i), statuses.get(i).and_then(RunStatus::of_name)) else {
+            continue;
+        };
+        if status != RunStatus::Done {
+            row.unfinished.push(UnfinishedRun {
+                seed,
+                status,
+                note: notes.get(i).map(str::to_owned),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn fill_differences(rows: &mut [RowComparison], frame: &DataFrame, baseline: &str) -> Result<(), ResultsError> {
+    let mut differences = summary::differences_to(baseline, frame)?;
+    for row in rows.iter_mut() {
+        row.difference = differences.remove(&row.id);
+        let both = row.difference.zip(row.paper.difference);
+        row.agreement = both.map(|(ours, paper)| Agreement::of(&ours, paper));
+    }
+    let mut tests: Vec<_> = rows
+        .iter_mut()
+        .filter_map(|row| row.difference.as_mut()?.evidence.as_mut())
+        .collect();
+    correct_for_many(&mut tests);
+    Ok(())
+}

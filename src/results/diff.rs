@@ -1,0 +1,146 @@
+//! Two results files side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use polars::prelude::DataFrame;
+
+use super::ResultsError;
+use super::summary::{self, Spread};
+
+/// What changed from one results file to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultsDiff {
+    /// The rows that both files have, in the order of the first.
+    pub rows: Vec<RowDiff>,
+    pub only_before: Vec<String>,
+    pub only_after: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowDiff {
+    pub id: String,
+    pub ppl: Result<Change, Refusal>,
+    pub bleu: Result<Change, Refusal>,
+}
+
+/// Two means over seeds that may be subtracted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    pub before: Spread,
+    pub after: Spread,
+}
+
+/// Why two numbers may not be subtracted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    NoResultBefore,
+    NoResultAfter,
+    /// Measured on different data; several hashes on one side mean that its seeds differ already.
+    OtherData {
+        before: BTreeSet<String>,
+        after: BTreeSet<String>,
+    },
+    /// Scored in different ways.
+    OtherSignature {
+        before: BTreeSet<String>,
+        after: BTreeSet<String>,
+    },
+}
+
+/// Compares the means of each row; never across data, and BLEU never across signatures.
+///
+/// # Errors
+/// When a frame lacks the columns of a results file.
+pub fn compare(before: &DataFrame, after: &DataFrame) -> Result<ResultsDiff, ResultsError> {
+    let (ids_before, ids_after) = (row_ids(before)?, row_ids(after)?);
+    let (results_before, results_after) = (results_by_row(before)?, results_by_row(after)?);
+    let only_after = ids_after
+        .iter()
+        .filter(|id| !ids_before.contains(id))
+        .cloned()
+        .collect();
+    let (both, only_before): (Vec<_>, Vec<_>) = ids_before.into_iter().partition(|id| ids_after.contains(id));
+    let diff = |id: String| RowDiff::of(results_before.get(&id), results_after.get(&id), id);
+    Ok(ResultsDiff {
+        rows: both.into_iter().map(diff).collect(),
+        only_before,
+        only_after,
+    })
+}
+
+/// What one file says about a row.
+struct RowResults {
+    ppl: Spread,
+    bleu: Spread,
+    data_hashes: BTreeSet<String>,
+    signatures: BTreeSet<String>,
+}
+
+fn results_by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowResults>, ResultsError> {
+    let mut data_hashes = summary::labels(frame, "data_hash")?;
+    let mut signatures = summary::labels(frame, "signature")?;
+    let rows = summary::by_row(frame)?.into_iter().map(|(id, summary)| {
+        let results = RowResults {
+            ppl: summary.ppl,
+            bleu: summary.bleu,
+            data_hashes: data_hashes.remove(&id).unwrap_or_default(),
+            signatures: signatures.remove(&id).unwrap_or_default(),
+        };
+        (id, results)
+    });
+    Ok(rows.collect())
+}
+
+impl RowDiff {
+    fn of(before: Option<&RowResults>, after: Option<&RowResults>, id: String) -> Self {
+        let like_for_like = same_data(before, after);
+        let ppl = like_for_like.clone().map(|(before, after)| Change {
+            before: before.ppl,
+            after: after.ppl,
+        });
+        let bleu = like_for_like.and_then(|(before, after)| {
+            refuse_unless_one(&before.signatures, &after.signatures, |before, after| {
+                Refusal::OtherSignature { before, after }
+            })?;
+            Ok(Change {
+                before: before.bleu,
+                after: after.bleu,
+            })
+        });
+        Self { id, ppl, bleu }
+    }
+}
+
+fn same_data<'a>(
+    before: Option<&'a RowResults>,
+    after: Option<&'a RowResults>,
+) -> Result<(&'a RowResults, &'a RowResults), Refusal> {
+    let before = before.ok_or(Refusal::NoResultBefore)?;
+    let after = after.ok_or(Refusal::NoResultAfter)?;
+    let other_data = |before, after| Refusal::OtherData { before, after };
+    refuse_unless_one(&before.data_hashes, &after.data_hashes, other_data)?;
+    Ok((before, after))
+}
+
+/// Both sides must have exactly one label, the same.
+fn refuse_unless_one(
+    before: &BTreeSet<String>,
+    after: &BTreeSet<String>,
+    refusal: impl FnOnce(BTreeSet<String>, BTreeSet<String>) -> Refusal,
+) -> Result<(), Refusal> {
+    if before == after && before.len() == 1 {
+        Ok(())
+    } else {
+        Err(refusal(before.clone(), after.clone()))
+    }
+}
+
+fn row_ids(frame: &DataFrame) -> Result<Vec<String>, ResultsError> {
+    let mut ids: Vec<String> = Vec::new();
+    for id in frame.column("row")?.str()?.iter().flatten() {
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    Ok(ids)
+}

@@ -1,0 +1,179 @@
+//! Where one run keeps its files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{ResultsError, atomic};
+
+/// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+    seed: u64,
+}
+
+impl RunFolder {
+    #[must_use]
+    pub fn new(results: &Path, suite: &str, row: &str, seed: u64) -> Self {
+        Self {
+            path: results.join(suite).join(format!("{row}-s{seed}")),
+            seed,
+        }
+    }
+
+    /// The folder of a run that is there, or `None` if its name is not that of a run.
+    #[must_use]
+    pub fn open(path: &Path) -> Option<Self> {
+        let (_, seed) = path.file_name()?.to_str()?.rsplit_once("-s")?;
+        let seed = seed.split('.').next()?.parse().ok()?;
+        path.is_dir().then(|| Self {
+            path: path.to_owned(),
+            seed,
+        })
+    }
+
+    /// Makes the folder ready for a run: it and its checkpoint folder exist, and a killed run's temporary files are gone.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn create(&self) -> Result<(), ResultsError> {
+        fs::create_dir_all(self.checkpoints()).map_err(ResultsError::write(&self.path))?;
+        atomic::remove_leftovers(&self.path).map_err(ResultsError::write(&self.path))
+    }
+
+    /// Moves the folder out of the way, under the first eight characters of the hash of the spec it belongs to.
+    ///
+    /// Nothing is deleted or replaced: if that name is taken too, a number is added. Returns the new path.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn set_aside(&self, spec_hash: &str) -> Result<PathBuf, ResultsError> {
+        let to = self.free_name(spec_hash);
+        let rename = |source| ResultsError::Rename {
+            from: self.path.clone(),
+            to: to.clone(),
+            source,
+        };
+        fs::rename(&self.path, &to)
+            .and_then(|()| atomic::sync_folder(atomic::folder_of(&to)))
+            .map_err(rename)?;
+        Ok(to)
+    }
+
+    fn free_name(&self, spec_hash: &str) -> PathBuf {
+        let name = self
+            .path
+            .file_name()
+            .expect("a run folder has a name")
+            .to_string_lossy();
+        let hash8: String = spec_hash.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+        let first = self.path.with_file_name(format!("{name}.{hash8}"));
+        let numbered = (2..).map(|n: u64| self.path.with_file_name(format!("{name}.{hash8}.{n}")));
+        std::iter::once(first)
+            .chain(numbered)
+            .find(|path| !path.exists())
+            .expect("numbers do not end")
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The resolved spec: every value, every default written out.
+    #[must_use]
+    pub fn spec(&self) -> PathBuf {
+        self.path.join("spec.toml")
+    }
+
+    /// The vocabulary, as the `tokenizers` library reads it.
+    #[must_use]
+    pub fn tokenizer(&self) -> PathBuf {
+        self.path.join("tokenizer.json")
+    }
+
+    /// See [`super::Provenance`].
+    #[must_use]
+    pub fn provenance(&self) -> PathBuf {
+        self.path.join("provenance.toml")
+    }
+
+    /// See [`super::History`].
+    #[must_use]
+    pub fn history(&self) -> PathBuf {
+        self.path.join("history.csv")
+    }
+
+    #[must_use]
+    pub fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
+    /// Detokenised hypotheses of a split, one per line, in reference order.
+    #[must_use]
+    pub fn hypotheses(&self, split: &str) -> PathBuf {
+        self.path.join(format!("hypotheses.{split}.txt"))
+    }
+
+    /// See [`super::RunScore`].
+    #[must_use]
+    pub fn score(&self) -> PathBuf {
+        self.path.join("score.toml")
+    }
+
+    /// What the run said.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.path.join("log.txt")
+    }
+
+    /// The marker of a run with a result.
+    #[must_use]
+    pub fn done(&self) -> PathBuf {
+        self.path.join("DONE")
+    }
+
+    /// The marker of a run that ended without one.
+    #[must_use]
+    pub fn failed(&self) -> PathBuf {
+        self.path.join("FAILED")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_row_can_be_set_aside_again_and_again() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(results.path(), "table3", "A1", 7);
+        for attempt in ["first", "second", "third"] {
+            folder.create().unwrap();
+            fs::write(folder.log(), attempt).unwrap();
+            folder.set_aside("0123456789abcdef").unwrap();
+        }
+        let log = |name: &str| fs::read_to_string(results.path().join("table3").join(name).join("log.txt")).unwrap();
+        assert_eq!(log("A1-s7.01234567"), "first");
+        assert_eq!(log("A1-s7.01234567.2"), "second");
+        assert_eq!(log("A1-s7.01234567.3"), "third");
+        assert!(!folder.path().exists());
+    }
+
+    #[test]
+    fn creating_a_folder_twice_keeps_its_files() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(results.path(), "mit Leerzeichen", "größer", 1);
+        folder.create().unwrap();
+        fs::write(folder.checkpoints().join("step-10.safetensors"), b"weights").unwrap();
+        fs::write(folder.path().join(".killed.partial"), b"half").unwrap();
+        folder.create().unwrap();
+        assert!(folder.checkpoints().join("step-10.safetensors").exists());
+        assert!(!folder.path().join(".killed.partial").exists());
+    }
+}

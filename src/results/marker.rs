@@ -1,0 +1,75 @@
+//! The last file a run writes: that it ended, and how.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ResultsError, RunFolder, atomic};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Outcome {
+    /// `score.toml` holds the result.
+    Done,
+    /// The loss stopped being a number, or exploded, at this step.
+    Diverged { step: u64 },
+    /// The last lines of the run's log.
+    Failed { reason: String },
+}
+
+/// The content of `DONE` or `FAILED`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marker {
+    pub spec_hash: String,
+    pub seed: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+impl Marker {
+    /// Ends the run in `folder`: call it last, when every other file is in place.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn write(&self, folder: &RunFolder) -> Result<(), ResultsError> {
+        let (this, other) = match self.outcome {
+            Outcome::Done => (folder.done(), folder.failed()),
+            Outcome::Diverged { .. } | Outcome::Failed { .. } => (folder.failed(), folder.done()),
+        };
+        // Seeds and hashes come from TOML themselves, so they fit.
+        let text = toml::to_string(self).expect("a marker has a TOML form");
+        remove_if_there(&other)?;
+        atomic::write(&this, text.as_bytes()).map_err(ResultsError::write(&this))
+    }
+
+    /// Makes an ended run unfinished again, for another attempt in the same folder.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn remove(folder: &RunFolder) -> Result<(), ResultsError> {
+        remove_if_there(&folder.done())?;
+        remove_if_there(&folder.failed())
+    }
+
+    /// The marker at `path`, or `None` where there is none.
+    ///
+    /// # Errors
+    /// When the file is there and is not a marker.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, ResultsError> {
+        match fs::read_to_string(path) {
+            Ok(text) => toml::from_str(&text).map(Some).map_err(ResultsError::toml(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ResultsError::read(path)(error)),
+        }
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), ResultsError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(ResultsError::write(path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,106 @@
+//! How a result came to be: enough to make it again, and the only file with times in it.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ResultsError, atomic};
+
+/// `provenance.toml`: written when a run starts, and once more, with the times, when it ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// The command line, as typed.
+    pub command: String,
+    pub ablate_version: String,
+    /// Absent outside a git checkout.
+    pub git_commit: Option<String>,
+    /// Hash of the uncommitted changes; absent when there were none.
+    pub git_diff_hash: Option<String>,
+    pub spec_hash: String,
+    pub data_hash: String,
+    pub device: String,
+    pub cpu: String,
+    pub threads: u32,
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// RFC 3339, UTC; absent while the run goes on.
+    pub finished: Option<String>,
+    /// Seconds spent, over all the parts of a resumed run.
+    pub wall_s: Option<f64>,
+    /// Target pieces per second of training.
+    pub tokens_per_s: Option<f64>,
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl Provenance {
+    /// Reads `provenance.toml`.
+    ///
+    /// # Errors
+    /// When the file is missing, unreadable, or not what [`Provenance::write`] writes.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let text = fs::read_to_string(path).map_err(ResultsError::read(path))?;
+        toml::from_str(&text).map_err(ResultsError::toml(path))
+    }
+
+    /// Writes `provenance.toml` in one step.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
+        let text = toml::to_string(self).expect("strings and numbers have a TOML form");
+        atomic::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started() -> Provenance {
+        Provenance {
+            command: "ablate sweep \"my suite.toml\"".into(),
+            ablate_version: "0.1.0".into(),
+            git_commit: None,
+            git_diff_hash: None,
+            spec_hash: "5eed".into(),
+            data_hash: "da7a".into(),
+            device: "cpu".into(),
+            cpu: "Größe ™ 9000".into(),
+            threads: 2,
+            started: "2017-06-12T17:57:34Z".into(),
+            finished: None,
+            wall_s: None,
+            tokens_per_s: None,
+            peak_memory_bytes: None,
+        }
+    }
+
+    #[test]
+    fn a_started_run_has_no_times_and_comes_back_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("provenance.toml");
+        started().write(&path).unwrap();
+        assert!(
+            !fs::read_to_string(&path).unwrap().contains("wall_s"),
+            "a missing value is left out, not 0"
+        );
+        assert_eq!(Provenance::read(&path).unwrap(), started());
+    }
+
+    #[test]
+    fn a_finished_run_comes_back_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("provenance.toml");
+        let finished = Provenance {
+            git_commit: Some("0123456789abcdef".into()),
+            finished: Some("2017-06-12T18:57:34Z".into()),
+            wall_s: Some(3600.1),
+            peak_memory_bytes: Some(1 << 33),
+            ..started()
+        };
+        finished.write(&path).unwrap();
+        assert_eq!(Provenance::read(&path).unwrap(), finished);
+    }
+}

@@ -1,0 +1,121 @@
+//! The result of one run, under every signature it was scored with.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ResultsError, atomic};
+use crate::score::Bleu;
+
+/// `score.toml`: what a finished run found. The same run writes the same bytes, so there are no times in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunScore {
+    /// The split that `ppl` and `bleu` were measured on.
+    pub split: String,
+    /// Updates of the parameters.
+    pub steps: u64,
+    /// Target pieces trained on.
+    pub tokens: u64,
+    pub parameters: u64,
+    /// Perplexity per target piece on `split`, from the unsmoothed negative log-likelihood.
+    pub ppl: f64,
+    /// The same on the dev split.
+    pub dev_ppl: Option<f64>,
+    /// Training pairs left out because they were too long.
+    pub skipped_pairs: Option<u64>,
+    /// Pieces of `split` that the vocabulary does not know.
+    pub unknown_pieces: Option<u64>,
+    pub bleu: BleuScores,
+}
+
+/// One output under the signatures that published numbers use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BleuScores {
+    /// Today's standard, and the one in the table.
+    #[serde(rename = "13a", with = "BleuInFile")]
+    pub standard: Bleu,
+    #[serde(rename = "13a-lc", with = "BleuInFile")]
+    pub lowercase: Bleu,
+    #[serde(rename = "intl", with = "BleuInFile")]
+    pub international: Bleu,
+    #[serde(rename = "intl-lc", with = "BleuInFile")]
+    pub international_lowercase: Bleu,
+    /// The nearest thing to the paper's: compounds split at hyphens.
+    #[serde(rename = "compound-split", with = "BleuInFile")]
+    pub compound: Bleu,
+}
+
+/// The fields of a score by their names in the file: the score itself knows no files.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Bleu", deny_unknown_fields)]
+struct BleuInFile {
+    score: f64,
+    precisions: [f64; 4],
+    counts: [u64; 4],
+    totals: [u64; 4],
+    brevity_penalty: f64,
+    hypothesis_length: u64,
+    reference_length: u64,
+    signature: String,
+}
+
+impl RunScore {
+    /// Reads `score.toml`.
+    ///
+    /// # Errors
+    /// When the file is missing, unreadable, or not what [`RunScore::write`] writes.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let text = fs::read_to_string(path).map_err(ResultsError::read(path))?;
+        toml::from_str(&text).map_err(ResultsError::toml(path))
+    }
+
+    /// Writes `score.toml` in one step.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
+        let text = toml::to_string(self).expect("counts of tokens fit a TOML integer");
+        atomic::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+    }
+
+    /// The first number, by name, that cannot be a perplexity or a BLEU score.
+    pub(super) fn impossible_number(&self) -> Option<(&'static str, f64)> {
+        let ppl = [("ppl", Some(self.ppl)), ("dev_ppl", self.dev_ppl)];
+        let impossible_ppl = ppl.into_iter().filter_map(|(name, ppl)| Some((name, ppl?)));
+        let BleuScores {
+            standard,
+            lowercase,
+            international,
+            international_lowercase,
+            compound,
+        } = &self.bleu;
+        let bleu = [
+            ("13a", standard),
+            ("13a-lc", lowercase),
+            ("intl", international),
+            ("intl-lc", international_lowercase),
+            ("compound-split", compound),
+        ];
+        impossible_ppl
+            .filter(|&(_, ppl)| !is_ppl(ppl))
+            .chain(
+                bleu.map(|(name, bleu)| (name, bleu.score))
+                    .into_iter()
+                    .filter(|&(_, bleu)| !is_bleu(bleu)),
+            )
+            .next()
+    }
+}
+
+/// A perplexity is at least 1; the margin is for rounding.
+pub(super) fn is_ppl(value: f64) -> bool {
+    value.is_finite() && value >= 1.0 - 1e-6
+}
+
+/// A BLEU score is a percentage; the margin is for rounding.
+pub(super) fn is_bleu(value: f64) -> bool {
+    (0.0..=100.0 + 1e-6).contains(&value)
+}

@@ -1,0 +1,107 @@
+//! Why a run could not go on.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::data::DataError;
+use crate::plan::ShapeKey;
+use crate::results::ResultsError;
+use crate::score::ScoreError;
+use crate::spec::Faults;
+use crate::train::CheckpointError;
+
+#[derive(Debug)]
+pub enum RunError {
+    Data(DataError),
+    Results(ResultsError),
+    Score(ScoreError),
+    /// This binary holds no model of the shape.
+    NotBuilt {
+        suite: String,
+        shape: ShapeKey,
+    },
+    Device {
+        what: String,
+    },
+    /// The run's own `spec.toml` was changed.
+    Spec(Box<Faults>),
+    NoCheckpoint {
+        folder: PathBuf,
+    },
+    /// Another process works in the folder.
+    Busy {
+        folder: PathBuf,
+    },
+    Checkpoint {
+        path: PathBuf,
+        source: CheckpointError,
+    },
+    Io {
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+impl RunError {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        |source| Self::Io {
+            path: path.into(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(error) => error.fmt(f),
+            Self::Results(error) => error.fmt(f),
+            Self::Score(error) => error.fmt(f),
+            Self::NotBuilt { suite, shape } => write!(
+                f,
+                "this binary was not built with the shape of the row (layers {}, d_model {}, d_ff {}, heads {}, d_k {}, \
+                 d_v {}, vocabulary {}); build it with `cargo run --release -- sweep {suite}`",
+                shape.layers, shape.d_model, shape.d_ff, shape.heads, shape.d_k, shape.d_v, shape.vocab
+            ),
+            Self::Device { what } => f.write_str(what),
+            Self::Spec(faults) => faults.fmt(f),
+            Self::NoCheckpoint { folder } => write!(f, "there is no checkpoint in {}", folder.display()),
+            Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
+            Self::Checkpoint { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Data(error) => Some(error),
+            Self::Results(error) => Some(error),
+            Self::Score(error) => Some(error),
+            Self::Checkpoint { source, .. } => Some(source),
+            Self::Io { source, .. } => Some(source),
+            Self::Spec(faults) => Some(faults),
+            Self::NotBuilt { .. } | Self::NoCheckpoint { .. } | Self::Device { .. } | Self::Busy { .. } => None,
+        }
+    }
+}
+
+impl From<DataError> for RunError {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+
+impl From<ResultsError> for RunError {
+    fn from(error: ResultsError) -> Self {
+        Self::Results(error)
+    }
+}
+
+impl From<ScoreError> for RunError {
+    fn from(error: ScoreError) -> Self {
+        Self::Score(error)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a trained model is worth: perplexity, translations, and their scores.
+
+use super::log::Log;
+use super::watch::Listener;
+use super::{Event, Job, RunError};
+use crate::data::{Dataset, evaluation_batches};
+use crate::decode::translate;
+use crate::model::Seq2Seq;
+use crate::results::{BleuScores, RunScore, atomic};
+use crate::score::{Bleu, check_texts, corpus_bleu, standard_configs};
+use crate::spec::Split;
+use crate::train::{Progress, evaluate};
+
+/// Measures a trained model on the evaluation split and writes hypotheses and scores.
+pub fn finish(
+    job: &Job,
+    dataset: &Dataset,
+    model: &mut dyn Seq2Seq,
+    progress: &Progress,
+    log: &mut Log,
+    listener: &mut dyn Listener,
+) -> Result<Event, RunError> {
+    let split = job.run.experiment.evaluation.split;
+    let hypotheses = hypotheses(job, dataset, model, listener)?;
+    let path = job.folder.hypotheses(split.name());
+    let text: String = hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
+    atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
+
+    let references: Vec<String> = dataset
+        .text
+        .get(split)
+        .iter()
+        .map(|(_, target)| target.clone())
+        .collect();
+    for warning in check_texts(&hypotheses, &[&references]) {
+        let text = format!("in the hypotheses of {}: {warning}", split.name());
+        log.line(&text);
+        listener.hear(&Event::Note { text });
+    }
+    let bleu = scores(&hypotheses, &references)?;
+    let perplexity = |split| {
+        let batches = evaluation_batches(dataset.ids.get(split), job.run.experiment.training.micro_batch_tokens);
+        evaluate(model, &batches, 0.0).perplexity()
+    };
+    let report = &dataset.report.splits;
+    let score = RunScore {
+        split: split.name().to_owned(),
+        steps: progress.step as u64,
+        tokens: progress.tokens as u64,
+        ppl: perplexity(split),
+        dev_ppl: Some(perplexity(Split::Dev)),
+        parameters: model.parameter_count() as u64,
+        skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
+        unknown_pieces: Some(
+            (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
+        ),
+        bleu,
+    };
+    score.write(&job.folder.score())?;
+    let (ppl, bleu) = (score.ppl, &score.bleu.standard);
+    log.line(&format!("{}: ppl {ppl:.4}, {bleu} ({})", split.name(), bleu.signature));
+    Ok(Event::Finished { ppl, bleu: bleu.score })
+}
+
+/// The best hypothesis for every source of the evaluation split, detokenised, in the order of the corpus.
+fn hypotheses(
+    job: &Job,
+    dataset: &Dataset,
+    model: &dyn Seq2Seq,
+    listener: &mut dyn Listener,
+) -> Result<Vec<String>, RunError> {
+    let experiment = &job.run.experiment;
+    let sources = &dataset.ids.get(experiment.evaluation.split).source;
+    let sentences = sources.sentences();
+    let sources: Vec<Vec<u32>> = (0..sentences).map(|index| sources.sentence(index).to_vec()).collect();
+    listener.hear(&Event::Translating { done: 0, sentences });
+    translate(model, &sources, &experiment.decoding, |done| {
+        listener.hear(&Event::Translating { done, sentences });
+    })
+    .into_iter()
+    .map(|found| {
+        found
+            .first()
+            .map_or(Ok(String::new()), |best| Ok(dataset.vocabulary.decode(&best.tokens)?))
+    })
+    .collect()
+}
+
+/// One output under every signature that is compared with published numbers.
+fn scores(hypotheses: &[String], references: &[String]) -> Result<BleuScores, RunError> {
+    let score = |(_, config)| corpus_bleu(hypotheses, &[references], &config);
+    let scores: Vec<Bleu> = standard_configs().into_iter().map(score).collect::<Result<_, _>>()?;
+    let [standard, lowercase, international, international_lowercase, compound] =
+        scores.try_into().expect("one score for each configuration");
+    Ok(BleuScores {
+        standard,
+        lowercase,
+        international,
+        international_lowercase,
+        compound,
+    })
+}

@@ -1,0 +1,40 @@
+//! `log.txt`: what a run said, for people.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::RunError;
+use crate::results::rfc3339_utc;
+
+/// An open log; a run that continues adds to it.
+#[derive(Debug)]
+pub struct Log {
+    file: File,
+}
+
+impl Log {
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(RunError::io(path))?;
+        Ok(Self { file })
+    }
+
+    /// Adds a line. A log that cannot be written is no reason to lose a run.
+    pub fn line(&mut self, text: &str) {
+        let _ = writeln!(self.file, "{} {text}", rfc3339_utc(SystemTime::now()));
+    }
+}
+
+/// The last lines of a log, as far as it can be read.
+#[must_use]
+pub fn tail(path: &Path, lines: usize) -> String {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}

@@ -1,0 +1,23 @@
+//! One run: an experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events
+//! that a progress bar is made of. It walks through the rooms before it in their order and refuses to know how many
+//! runs there are, and how anything is shown.
+
+mod checkpoints;
+mod device;
+mod environment;
+mod error;
+mod evaluate;
+mod event;
+mod execute;
+mod log;
+mod trained;
+mod watch;
+
+pub use device::Device;
+pub use environment::{Environment, peak_memory_bytes};
+pub use error::RunError;
+pub use event::Event;
+pub use execute::{Job, execute};
+pub use log::tail;
+pub use trained::Trained;
+pub use watch::Listener;

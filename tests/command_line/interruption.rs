@@ -1,0 +1,134 @@
+//! A run that is killed and started again ends with the same bits as one that never was.
+
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use ablate::train::Checkpoint;
+
+use super::*;
+
+const ARGUMENTS: [&str; 4] = ["run", "smoke", "base", "--results"];
+
+/// What a run leaves that does not depend on the clock.
+fn fruits(results: &Path) -> (Vec<Vec<String>>, String, String, Checkpoint) {
+    let folder = results.join("smoke/base-s1");
+    let newest = std::fs::read(folder.join("checkpoints/step-000000030.safetensors")).expect("the last checkpoint");
+    let mut checkpoint = Checkpoint::from_bytes(&newest).expect("undamaged");
+    checkpoint.progress.elapsed_s = 0.0;
+    (
+        without_times(&read(folder.join("history.csv")), &["tokens_per_s"]),
+        read(folder.join("score.toml")),
+        read(folder.join("hypotheses.test.txt")),
+        checkpoint,
+    )
+}
+
+#[test]
+fn kills_at_any_moment_change_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let started = Instant::now();
+    assert_exit(&run(on_smoke(folder.path(), &[&ARGUMENTS[..], &["calm"]].concat())), 0);
+    let whole = started.elapsed();
+    let right = fruits(&folder.path().join("calm"));
+    // Moments spread over the whole run; the time a run takes varies, so these are different moments every time.
+    for part in 1..8 {
+        let mut child = on_smoke(folder.path(), &[&ARGUMENTS[..], &["killed"]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        sleep(whole.mul_f64(f64::from(part) / 8.0));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+    assert_exit(
+        &run(on_smoke(folder.path(), &[&ARGUMENTS[..], &["killed"]].concat())),
+        0,
+    );
+    assert!(
+        fruits(&folder.path().join("killed")) == right,
+        "the killed run differs from the calm one"
+    );
+}
+
+#[test]
+fn a_damaged_checkpoint_is_passed_over() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = [&ARGUMENTS[..], &["results"]].concat();
+    assert_exit(&run(on_smoke(folder.path(), &arguments)), 0);
+    let right = fruits(&folder.path().join("results"));
+    let run_folder = folder.path().join("results/smoke/base-s1");
+    let last = run_folder.join("checkpoints/step-000000030.safetensors");
+    let mut bytes = std::fs::read(&last).expect("the last checkpoint");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&last, bytes).expect("a writable folder");
+    std::fs::remove_file(run_folder.join("DONE")).expect("a finished run");
+    assert_exit(&run(on_smoke(folder.path(), &arguments)), 0);
+    assert!(read(run_folder.join("log.txt")).contains("damaged"));
+    assert!(fruits(&folder.path().join("results")) == right);
+}
+
+/// What Ctrl-C does is also done when the sweep that started the run is gone.
+#[test]
+fn a_run_whose_sweep_is_gone_stops_after_a_checkpoint() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = [&ARGUMENTS[..], &["results", "--progress", "json"]].concat();
+    let output = on_smoke(folder.path(), &arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    assert_exit(&output, 130);
+    let last = stdout(&output).lines().last().expect("events").to_owned();
+    assert!(last.contains("\"interrupted\""), "{last}");
+    assert_exit(
+        &run(on_smoke(folder.path(), &[&ARGUMENTS[..], &["results"]].concat())),
+        0,
+    );
+    sleep(Duration::ZERO);
+}
+
+#[test]
+fn two_sweeps_cannot_work_in_one_folder() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let _lock = ablate::sweep::SuiteLock::take(&folder.path().join("results/smoke")).expect("nobody else");
+    let output = run(on_smoke(folder.path(), &["sweep", "smoke"]));
+    assert_exit(&output, 6);
+    assert!(
+        stderr(&output).contains(&format!("process {}", std::process::id())),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_result_of_an_edited_spec_is_kept_beside_the_new_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let experiments = folder.path().join("experiments");
+    std::fs::create_dir_all(experiments.join("bases")).expect("a writable folder");
+    let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml"));
+    write(experiments.join("bases/tiny.toml"), &base);
+    write(
+        experiments.join("smoke.toml"),
+        &read(Path::new(EXPERIMENTS).join("smoke.toml")),
+    );
+    let sweep = || run(ablate(folder.path(), &["sweep", "smoke", "--rows", "base"]));
+    assert_exit(&sweep(), 0);
+    write(
+        experiments.join("bases/tiny.toml"),
+        &base.replace("beam = 2", "beam = 1\n"),
+    );
+    let report = run(ablate(folder.path(), &["report", "smoke"]));
+    assert!(stdout(&report).contains("STALE"), "{}", stdout(&report));
+    assert_exit(&sweep(), 0);
+    let folders = std::fs::read_dir(folder.path().join("results/smoke")).expect("a folder");
+    let names: Vec<String> = folders
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    assert_eq!(
+        names.iter().filter(|name| name.starts_with("base-s1")).count(),
+        2,
+        "{names:?}"
+    );
+}
