@@ -39,7 +39,12 @@ pub enum DataError {
         smallest: usize,
     },
     Tokenizer {
-        message: String,
+        source: tokenizers::Error,
+    },
+    /// A `tokenizer.json` whose piece `id` is not the special piece that models expect there.
+    SpecialPiece {
+        id: u32,
+        expected: &'static str,
     },
     Cache {
         path: PathBuf,
@@ -78,7 +83,8 @@ impl fmt::Display for DataError {
                 f,
                 "data.vocab_size = {vocab_size} cannot hold the corpus's characters: at least {smallest} is needed"
             ),
-            Self::Tokenizer { message } => write!(f, "the tokenizer failed: {message}"),
+            Self::Tokenizer { source } => write!(f, "the tokenizer failed: {source}"),
+            Self::SpecialPiece { id, expected } => write!(f, "piece {id} of the vocabulary is not {expected}"),
             Self::Cache { path, source } => write!(f, "{}: the cache cannot be used: {source}", path.display()),
         }
     }
@@ -88,6 +94,7 @@ impl std::error::Error for DataError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Unreadable { source, .. } | Self::Cache { source, .. } => Some(source),
+            Self::Tokenizer { source } => Some(source.as_ref()),
             _ => None,
         }
     }

@@ -93,6 +93,17 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_split_without_losing_a_character(text in "[a\\n\r\u{FEFF}\u{A0}]{0,30}") {
+            let split = split_lines(&text);
+            let repaired = split.repairs.crlf_lines + split.repairs.byte_order_marks;
+            let characters: usize = split.lines.iter().map(|line| line.chars().count()).sum();
+            let newlines = text.matches('\n').count();
+            proptest::prop_assert_eq!(characters + newlines + repaired, text.chars().count());
+        }
+    }
+
     #[test]
     fn a_byte_that_is_not_utf8_is_named_by_line_and_byte() {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -24,6 +24,6 @@ pub use lines::Repairs;
 pub use report::{CorpusReport, SideReport, SplitReport, VocabularyOrigin};
 pub use splits::{Pair, Splits};
 pub use stream::stream;
-pub use text::{SplitText, data_hash, read_text};
+pub use text::{SplitText, read_text};
 pub use updates::{UpdateSize, Updates};
 pub use vocabulary::{Encoder, Vocabulary};

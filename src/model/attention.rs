@@ -27,10 +27,12 @@ impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, 
 {
     pub fn new(init: &Init<Dev>, name: &str) -> Self {
         const { assert!(H * K == HK && H * VD == HV, "HK must be H * K, and HV must be H * VD") };
+        // As one matrix, like PyTorch's `in_proj_weight`: smaller first scores make training start sooner.
+        let outputs = 2 * HK + HV;
         Self {
-            query: init.xavier(&format!("{name}.query")),
-            key: init.xavier(&format!("{name}.key")),
-            value: init.xavier(&format!("{name}.value")),
+            query: init.xavier_part(&format!("{name}.query"), outputs),
+            key: init.xavier_part(&format!("{name}.key"), outputs),
+            value: init.xavier_part(&format!("{name}.value"), outputs),
             output: init.xavier(&format!("{name}.output")),
         }
     }

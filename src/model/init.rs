@@ -14,7 +14,12 @@ pub struct Init<'a, Dev> {
 impl<Dev: Ops> Init<'_, Dev> {
     /// Uniform with the variance `2 / (I + O)` of Glorot and Bengio (2010, equation 16).
     pub fn xavier<const O: usize, const I: usize>(&self, name: &str) -> Matrix<O, I, Dev> {
-        self.uniform(name, (6.0 / (I + O) as f32).sqrt())
+        self.xavier_part(name, O)
+    }
+
+    /// `O` of the `outputs` of a matrix that is initialised as a whole.
+    pub fn xavier_part<const O: usize, const I: usize>(&self, name: &str, outputs: usize) -> Matrix<O, I, Dev> {
+        self.uniform(name, (6.0 / (I + outputs) as f32).sqrt())
     }
 
     /// Uniform with variance `1 / D`: times `sqrt(D)` the embeddings have unit variance, as the positions beside them,

@@ -25,8 +25,8 @@ pub static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon {
 });
 
 impl Lexicon {
-    pub fn nouns_of<'a>(&'static self, classes: &'a [Class]) -> impl Iterator<Item = &'static Noun> + 'a {
-        self.nouns.iter().filter(|noun| classes.contains(&noun.class))
+    pub fn nouns_of(&'static self, class: Class) -> impl Iterator<Item = &'static Noun> {
+        self.nouns.iter().filter(move |noun| noun.class == class)
     }
 
     pub fn verbs_of(&'static self, frame: Frame) -> impl Iterator<Item = &'static Verb> {

@@ -39,7 +39,7 @@ pub struct GrammarPairs {
 impl GrammarPairs {
     #[must_use]
     pub fn new(split: Split) -> Self {
-        let deriver = Deriver::new(stream(&["ablate", "grammar", split_name(split)]));
+        let deriver = Deriver::new(stream(&["ablate", "grammar", split.name()]));
         Self {
             split,
             deriver,
@@ -75,14 +75,6 @@ fn split_of(key: [u8; 16]) -> Split {
         0 => Split::Dev,
         1 => Split::Test,
         _ => Split::Train,
-    }
-}
-
-fn split_name(split: Split) -> &'static str {
-    match split {
-        Split::Train => "train",
-        Split::Dev => "dev",
-        Split::Test => "test",
     }
 }
 

@@ -21,7 +21,8 @@ pub struct Name {
 }
 
 pub fn person(stream: &mut ChaCha8Rng) -> Name {
-    let mut start: String = (0..stream.random_range(1..=2)).map(|_| syllable(stream)).collect();
+    let syllables = if stream.random_ratio(1, 4) { 2 } else { 1 };
+    let mut start: String = (0..syllables).map(|_| syllable(stream)).collect();
     start.push_str(choose(stream, ONSETS));
     let (ending, gender) = if stream.random_bool(0.5) {
         ("a".to_owned(), Gender::Feminine)

@@ -98,11 +98,9 @@ impl Vocabulary {
     /// Not a `tokenizer.json`, or one whose special pieces are not the first three.
     pub fn from_json(json: &str) -> Result<Self, DataError> {
         let tokenizer: Tokenizer = json.parse().map_err(tokenizer_failed)?;
-        for (id, piece) in (0..).zip(SPECIAL_PIECES) {
-            if tokenizer.id_to_token(id).as_deref() != Some(piece) {
-                return Err(DataError::Tokenizer {
-                    message: format!("piece {id} is not {piece}"),
-                });
+        for (id, expected) in (0..).zip(SPECIAL_PIECES) {
+            if tokenizer.id_to_token(id).as_deref() != Some(expected) {
+                return Err(DataError::SpecialPiece { id, expected });
             }
         }
         Ok(Self { tokenizer })
@@ -127,10 +125,8 @@ fn tokenizer(model: BPE) -> Result<Tokenizer, DataError> {
     Ok(tokenizer)
 }
 
-fn tokenizer_failed(error: impl std::fmt::Display) -> DataError {
-    DataError::Tokenizer {
-        message: error.to_string(),
-    }
+fn tokenizer_failed(source: tokenizers::Error) -> DataError {
+    DataError::Tokenizer { source }
 }
 
 #[cfg(test)]

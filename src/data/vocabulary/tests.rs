@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn vocabulary() -> Vocabulary {
@@ -125,4 +127,16 @@ fn the_rarest_characters_give_way_in_a_small_vocabulary() {
     let vocabulary = Vocabulary::train(&pairs, 3 + 2 * 4).unwrap();
     assert!(!vocabulary.encode("abx").unwrap().contains(&UNK));
     assert!(vocabulary.encode("ж").unwrap().contains(&UNK));
+}
+
+proptest! {
+    /// Letters, digits, punctuation and spaces that `pairs` shows, in any order.
+    #[test]
+    fn any_text_of_known_characters_comes_back(text in "[ adehorst.,!?()'\"„“0-9%<>/äßü]{0,40}") {
+        let mut pairs = pairs();
+        pairs.push(("adehorst.,!?()'\"„“0123456789%<>/äßü".to_owned(), "äü".to_owned()));
+        let vocabulary = Vocabulary::train(&pairs, 200).unwrap();
+        let ids = vocabulary.encode(&text).unwrap();
+        prop_assert_eq!(vocabulary.decode(&ids).unwrap(), text);
+    }
 }

@@ -1,9 +1,11 @@
 //! Attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored but the
 //! probabilities.
 
+use std::ops::Range;
+
 use dfdx::prelude::*;
 
-use super::lanes::{LANES, axpy, dot, exp, max, scale, sum};
+use super::lanes::{LANES, Strided, dot, exp, max, scale, sum, weighted_sum};
 use super::tape::{put_gradient, take_gradient, values};
 use crate::ops::{Rows, Span, Spans};
 
@@ -25,22 +27,21 @@ pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
         v: HV / heads,
     };
     let (q, k, v) = (values(&queries), values(&keys), values(&values_));
-    let (rows, weights) = kernel.forward(&q, &k, &v);
+    let (rows, weights) = kernel.forward(&Inputs { q: &q, k: &k, v: &v });
     let y = queries.device().tensor_from_vec(rows, (queries.shape().0, Const::<HV>));
     if T::OWNS_TAPE {
         let (queries, keys, values_, y) = (queries.ghost(), keys.ghost(), values_.ghost(), y.ghost());
         tape.add_backward_op(move |gradients| {
             let d_y = take_gradient!(gradients, y);
-            let mut d = [
-                take_gradient!(gradients, queries),
-                take_gradient!(gradients, keys),
-                take_gradient!(gradients, values_),
-            ];
-            kernel.backward([&q, &k, &v], &weights, &d_y, &mut d);
-            let [d_q, d_k, d_v] = d;
-            put_gradient!(gradients, queries, d_q);
-            put_gradient!(gradients, keys, d_k);
-            put_gradient!(gradients, values_, d_v);
+            let mut d = Inputs {
+                q: take_gradient!(gradients, queries),
+                k: take_gradient!(gradients, keys),
+                v: take_gradient!(gradients, values_),
+            };
+            kernel.backward(&Inputs { q: &q, k: &k, v: &v }, &weights, &d_y, &mut d);
+            put_gradient!(gradients, queries, d.q);
+            put_gradient!(gradients, keys, d.k);
+            put_gradient!(gradients, values_, d.v);
             Ok(())
         });
     }
@@ -57,97 +58,196 @@ struct Kernel {
     v: usize,
 }
 
-/// The keys of a span rounded up to whole vectors: the length of one query's weights in memory. An empty sentence has
-/// one vector too, so that rows can be cut by this length.
-fn padded(span: &Span) -> usize {
-    span.keys.len().max(1).next_multiple_of(LANES)
+/// One head of one sentence: what a kernel works on at a time.
+struct Block<'a> {
+    span: &'a Span,
+    head: usize,
+    /// The keys rounded up to whole vectors: the length of one query's weights in memory. An empty sentence has one
+    /// vector too, so that rows can be cut by this length.
+    width: usize,
+}
+
+impl Block<'_> {
+    /// Weights of all its queries.
+    fn weights(&self) -> usize {
+        self.span.queries.len() * self.width
+    }
+}
+
+/// Queries, keys and values, or their gradients: `[N, H*K]`, `[M, H*K]`, `[M, H*VD]`.
+struct Inputs<T> {
+    q: T,
+    k: T,
+    v: T,
 }
 
 impl Kernel {
-    /// Output rows `[N, H*VD]`, and the attention weights of every span, head and query, one after another.
-    fn forward(&self, q: &[f32], k: &[f32], v: &[f32]) -> (Vec<f32>, Vec<f32>) {
-        let queries = q.len() / (self.heads * self.k);
+    fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        let block = |span, head| Block {
+            span,
+            head,
+            width: span.keys.len().max(1).next_multiple_of(LANES),
+        };
+        self.spans
+            .iter()
+            .flat_map(move |span| (0..self.heads).map(move |head| block(span, head)))
+    }
+
+    /// Output rows `[N, H*VD]`, and the attention weights block by block, query by query.
+    fn forward(&self, inputs: &Inputs<&[f32]>) -> (Vec<f32>, Vec<f32>) {
+        let queries = inputs.q.len() / (self.heads * self.k);
         let mut rows = vec![0.0; queries * self.heads * self.v];
-        let mut weights = vec![
-            0.0;
-            self.spans
-                .iter()
-                .map(|span| self.heads * span.queries.len() * padded(span))
-                .sum()
-        ];
+        let mut weights = vec![0.0; self.blocks().map(|block| block.weights()).sum()];
         let mut rest = &mut weights[..];
         let mut columns = Vec::new();
-        for span in &self.spans {
-            for head in 0..self.heads {
-                let (own, others) = rest.split_at_mut(span.queries.len() * padded(span));
-                rest = others;
-                transpose(k, span, self.heads, head, self.k, &mut columns);
-                self.attend(span, head, q, &columns, v, own, &mut rows);
-            }
+        for block in self.blocks() {
+            let own;
+            (own, rest) = rest.split_at_mut(block.weights());
+            transpose(
+                self.rows(inputs.k, self.k, &block.span.keys, &block),
+                &block,
+                self.k,
+                &mut columns,
+            );
+            self.attend(&block, inputs, &columns, own, &mut rows);
         }
         (rows, weights)
     }
 
-    /// One head of one span: `softmax(q . k^T / sqrt(K)) . v`.
-    #[expect(clippy::too_many_arguments, reason = "three inputs and two outputs of one kernel")]
-    fn attend(&self, span: &Span, head: usize, q: &[f32], k: &[f32], v: &[f32], weights: &mut [f32], y: &mut [f32]) {
+    /// `softmax(q . k^T / sqrt(K)) . v`, the keys given as columns.
+    fn attend(&self, block: &Block, inputs: &Inputs<&[f32]>, k: &[f32], weights: &mut [f32], y: &mut [f32]) {
         let inverse_root = (self.k as f32).sqrt().recip();
-        let width = padded(span);
-        for (position, weights) in weights.chunks_exact_mut(width).enumerate() {
-            let query = self.head_row(q, span.queries.start + position, head, self.k);
-            for (q, k) in query.iter().zip(k.chunks_exact(width)) {
-                axpy(weights, q * inverse_root, k);
-            }
-            let visible = self.spans.visible(span, position);
+        let values = self.rows(inputs.v, self.v, &block.span.keys, block);
+        let keys = Strided {
+            data: k,
+            stride: block.width,
+        };
+        for (position, weights) in weights.chunks_exact_mut(block.width).enumerate() {
+            let query = self.row(inputs.q, self.k, block.span.queries.start + position, block);
+            weighted_sum(weights, self.k, Strided { data: query, stride: 1 }, keys);
+            scale(weights, inverse_root);
+            let visible = self.spans.visible(block.span, position);
             softmax(weights, visible);
-            let y = &mut y[((span.queries.start + position) * self.heads + head) * self.v..][..self.v];
-            for (key, weight) in weights[..visible].iter().enumerate() {
-                axpy(y, *weight, self.head_row(v, span.keys.start + key, head, self.v));
-            }
+            let row = self.offset(self.v, block.span.queries.start + position, block);
+            weighted_sum(
+                &mut y[row..][..self.v],
+                visible,
+                Strided {
+                    data: weights,
+                    stride: 1,
+                },
+                values,
+            );
         }
     }
 
     /// Adds to the gradients of queries, keys and values.
-    fn backward(&self, [q, k, v]: [&[f32]; 3], weights: &[f32], d_y: &[f32], [d_q, d_k, d_v]: &mut [Vec<f32>; 3]) {
-        let inverse_root = (self.k as f32).sqrt().recip();
+    fn backward(&self, inputs: &Inputs<&[f32]>, weights: &[f32], d_y: &[f32], d: &mut Inputs<Vec<f32>>) {
         let mut rest = weights;
         let (mut columns, mut d_scores) = (Vec::new(), Vec::new());
-        for span in &self.spans {
-            let width = padded(span);
-            for head in 0..self.heads {
-                transpose(v, span, self.heads, head, self.v, &mut columns);
-                for position in span.queries.clone() {
-                    let weights;
-                    (weights, rest) = rest.split_at(width);
-                    let d_y = self.head_row(d_y, position, head, self.v);
-                    score_gradient(&mut d_scores, weights, d_y, &columns, inverse_root);
-                    let query = self.head_row(q, position, head, self.k);
-                    let d_query = &mut d_q[(position * self.heads + head) * self.k..][..self.k];
-                    let visible = self.spans.visible(span, position - span.queries.start);
-                    for (key, (weight, d_score)) in weights.iter().zip(&d_scores).take(visible).enumerate() {
-                        let row = (span.keys.start + key) * self.heads + head;
-                        axpy(d_query, *d_score, &k[row * self.k..][..self.k]);
-                        axpy(&mut d_k[row * self.k..][..self.k], *d_score, query);
-                        axpy(&mut d_v[row * self.v..][..self.v], *weight, d_y);
-                    }
-                }
+        for block in self.blocks().filter(|block| !block.span.queries.is_empty()) {
+            let weights;
+            (weights, rest) = rest.split_at(block.weights());
+            transpose(
+                self.rows(inputs.v, self.v, &block.span.keys, &block),
+                &block,
+                self.v,
+                &mut columns,
+            );
+            let d_y = self.rows(d_y, self.v, &block.span.queries, &block);
+            self.score_gradients(&block, weights, d_y, &columns, &mut d_scores);
+            self.query_gradients(&block, inputs, &d_scores, &mut d.q);
+            let queries = self.rows(inputs.q, self.k, &block.span.queries, &block);
+            self.column_gradients(&block, &d_scores, queries, self.k, &mut d.k);
+            self.column_gradients(&block, weights, d_y, self.v, &mut d.v);
+        }
+    }
+
+    /// Of the scaled scores: `p * (d_p - sum(p * d_p)) / sqrt(K)` with `d_p = d_y . v^T`, query by query.
+    fn score_gradients(&self, block: &Block, weights: &[f32], d_y: Strided, v: &[f32], d_scores: &mut Vec<f32>) {
+        let inverse_root = (self.k as f32).sqrt().recip();
+        d_scores.clear();
+        d_scores.resize(block.weights(), 0.0);
+        let values = Strided {
+            data: v,
+            stride: block.width,
+        };
+        let rows = d_scores
+            .chunks_exact_mut(block.width)
+            .zip(weights.chunks_exact(block.width));
+        for (position, (d_scores, weights)) in rows.enumerate() {
+            let d_y = Strided {
+                data: &d_y.data[position * d_y.stride..],
+                stride: 1,
+            };
+            weighted_sum(d_scores, self.v, d_y, values);
+            let mean = dot(weights, d_scores);
+            for (d_score, weight) in d_scores.iter_mut().zip(weights) {
+                *d_score = (*d_score - mean) * weight * inverse_root;
             }
         }
     }
 
-    fn head_row<'a>(&self, rows: &'a [f32], row: usize, head: usize, size: usize) -> &'a [f32] {
-        &rows[(row * self.heads + head) * size..][..size]
+    /// `d_q = d_scores . k`.
+    fn query_gradients(&self, block: &Block, inputs: &Inputs<&[f32]>, d_scores: &[f32], d_q: &mut [f32]) {
+        let keys = self.rows(inputs.k, self.k, &block.span.keys, block);
+        for (position, d_scores) in d_scores.chunks_exact(block.width).enumerate() {
+            let row = self.offset(self.k, block.span.queries.start + position, block);
+            let visible = self.spans.visible(block.span, position);
+            weighted_sum(
+                &mut d_q[row..][..self.k],
+                visible,
+                Strided {
+                    data: d_scores,
+                    stride: 1,
+                },
+                keys,
+            );
+        }
+    }
+
+    /// `d_k = d_scores^T . q`, or `d_v = weights^T . d_y`: what is masked has weight 0.
+    fn column_gradients(&self, block: &Block, weights: &[f32], rows: Strided, size: usize, d: &mut [f32]) {
+        for (key, row) in block.span.keys.clone().enumerate() {
+            let column = Strided {
+                data: &weights[key..],
+                stride: block.width,
+            };
+            let row = self.offset(size, row, block);
+            weighted_sum(&mut d[row..][..size], block.span.queries.len(), column, rows);
+        }
+    }
+
+    /// Where the block's head begins in a row.
+    fn offset(&self, size: usize, row: usize, block: &Block) -> usize {
+        (row * self.heads + block.head) * size
+    }
+
+    fn row<'a>(&self, data: &'a [f32], size: usize, row: usize, block: &Block) -> &'a [f32] {
+        &data[self.offset(size, row, block)..][..size]
+    }
+
+    /// The block's head of a range of rows.
+    fn rows<'a>(&self, data: &'a [f32], size: usize, rows: &Range<usize>, block: &Block) -> Strided<'a> {
+        let first = if rows.is_empty() {
+            data.len()
+        } else {
+            self.offset(size, rows.start, block)
+        };
+        Strided {
+            data: &data[first..],
+            stride: self.heads * size,
+        }
     }
 }
 
-/// The rows of one span and head as columns, `[size, padded keys]`: products with them then run along the keys.
-fn transpose(rows: &[f32], span: &Span, heads: usize, head: usize, size: usize, columns: &mut Vec<f32>) {
-    let width = padded(span);
+/// Rows as columns, `[size, width]` with zeros behind the last: products with them then run along the rows.
+fn transpose(rows: Strided, block: &Block, size: usize, columns: &mut Vec<f32>) {
     columns.clear();
-    columns.resize(size * width, 0.0);
-    for (key, row) in span.keys.clone().enumerate() {
-        for (i, value) in rows[(row * heads + head) * size..][..size].iter().enumerate() {
-            columns[i * width + key] = *value;
+    columns.resize(size * block.width, 0.0);
+    for (j, row) in rows.data.chunks(rows.stride).take(block.span.keys.len()).enumerate() {
+        for (i, value) in row.iter().take(size).enumerate() {
+            columns[i * block.width + j] = *value;
         }
     }
 }
@@ -159,19 +259,5 @@ fn softmax(scores: &mut [f32], visible: usize) {
     for score in scores.iter_mut() {
         *score = exp(*score - largest);
     }
-    let factor = sum(scores).recip();
-    scale(scores, factor);
-}
-
-/// The gradient of the unscaled scores: `p * (d_p - sum(p * d_p)) / sqrt(K)` with `d_p = d_y . v^T`.
-fn score_gradient(d_scores: &mut Vec<f32>, weights: &[f32], d_y: &[f32], values: &[f32], inverse_root: f32) {
-    d_scores.clear();
-    d_scores.resize(weights.len(), 0.0);
-    for (d_y, value) in d_y.iter().zip(values.chunks_exact(weights.len())) {
-        axpy(d_scores, *d_y, value);
-    }
-    let mean = dot(weights, d_scores);
-    for (d_score, weight) in d_scores.iter_mut().zip(weights) {
-        *d_score = (*d_score - mean) * weight * inverse_root;
-    }
+    scale(scores, sum(scores).recip());
 }

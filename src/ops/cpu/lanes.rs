@@ -22,6 +22,58 @@ pub fn axpy(y: &mut [f32], a: f32, x: &[f32]) {
     }
 }
 
+/// Values at equal distances in a slice: `data[0], data[stride], ..`, or rows that begin there.
+#[derive(Clone, Copy)]
+pub struct Strided<'a> {
+    pub data: &'a [f32],
+    pub stride: usize,
+}
+
+/// `out += sum over j < count of weights[j] * rows[j]`, the sum held in registers.
+#[inline]
+pub fn weighted_sum(out: &mut [f32], count: usize, weights: Strided, rows: Strided) {
+    let (wide, rest) = out.as_chunks_mut::<LANES>();
+    let mut first = 0;
+    for chunk in wide {
+        weighted_sum_of_chunk(chunk, first, count, weights, rows);
+        first += LANES;
+    }
+    let (half, rest) = rest.as_chunks_mut::<8>();
+    for chunk in half {
+        weighted_sum_of_chunk(chunk, first, count, weights, rows);
+        first += 8;
+    }
+    let (quarter, rest) = rest.as_chunks_mut::<4>();
+    for chunk in quarter {
+        weighted_sum_of_chunk(chunk, first, count, weights, rows);
+        first += 4;
+    }
+    for chunk in rest.as_chunks_mut::<1>().0 {
+        weighted_sum_of_chunk(chunk, first, count, weights, rows);
+        first += 1;
+    }
+}
+
+/// The columns `first..first + L` of [`weighted_sum`].
+#[inline]
+fn weighted_sum_of_chunk<const L: usize>(
+    out: &mut [f32; L],
+    first: usize,
+    count: usize,
+    weights: Strided,
+    rows: Strided,
+) {
+    let mut sums = *out;
+    for j in 0..count {
+        let weight = weights.data[j * weights.stride];
+        let row = &rows.data[j * rows.stride + first..][..L];
+        for lane in 0..L {
+            sums[lane] = fma(weight, row[lane], sums[lane]);
+        }
+    }
+    *out = sums;
+}
+
 /// `x *= a`.
 #[inline]
 pub fn scale(x: &mut [f32], a: f32) {

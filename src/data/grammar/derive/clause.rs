@@ -1,5 +1,7 @@
 //! Draws clauses.
 
+use rand::RngExt;
+
 use super::Deriver;
 use crate::data::grammar::adverbs::AdverbKind;
 use crate::data::grammar::closed::{MODALS, UNITS};
@@ -77,7 +79,7 @@ impl Deriver {
         };
         let mut subject = self.subject(classes);
         if plan.relatives == Relatives::Allowed {
-            self.maybe_add_relative(&mut subject, 12);
+            self.maybe_add_relative(&mut subject, 8);
         }
         self.clause_about(subject, plan)
     }
@@ -143,9 +145,10 @@ impl Deriver {
         let tense = tense.unwrap_or_else(|| [Tense::Present, Tense::Past, Tense::Future][self.weighted(&[50, 36, 14])]);
         let takes_modal = subject.is_human() && predicate.is_deliberate();
         match tense {
-            Tense::Past if !predicate.has_distinct_past() => Form::Plain(Tense::Present),
+            // "They read" could be either tense, and so is always the present.
+            Tense::Past if !predicate.has_distinct_past() => self.modal_past(),
             Tense::Present if takes_modal && self.chance(35) => self.modal_present(),
-            Tense::Past if takes_modal && self.chance(20) => Form::Modal(self.choose(MODALS), ModalTense::Past),
+            Tense::Past if takes_modal && self.chance(20) => self.modal_past(),
             _ => Form::Plain(tense),
         }
     }
@@ -158,19 +161,23 @@ impl Deriver {
         }
     }
 
+    fn modal_past(&mut self) -> Form {
+        Form::Modal(self.choose(MODALS), ModalTense::Past)
+    }
+
     fn add_adverbials(&mut self, clause: &mut Clause, fronted_time: FrontedTime) {
         let object_is_long = clause
             .predicate
             .object()
             .is_some_and(|object| object.relative().is_some());
         let takes_place = clause.predicate.takes_place() && clause.polarity == Polarity::Positive && !object_is_long;
-        if takes_place && clause.form != Form::Fond && clause.subject.is_human() && self.chance(14) {
-            clause.manner = Some(self.choose_from(LEXICON.adverbs_of(AdverbKind::Manner)));
+        if takes_place && clause.form != Form::Fond && clause.subject.is_human() && self.chance(10) {
+            clause.manner = Some(self.choose_word(LEXICON.adverbs_of(AdverbKind::Manner)));
         }
-        if takes_place && self.chance(28) {
+        if takes_place && self.chance(24) {
             clause.place = Some(self.place());
         }
-        if clause.form != Form::Fond && self.chance(36) {
+        if clause.form != Form::Fond && self.chance(32) {
             let position = if fronted_time == FrontedTime::Allowed && (object_is_long || self.chance(60)) {
                 TimePosition::Fronted
             } else {
@@ -183,18 +190,18 @@ impl Deriver {
                 });
             }
         } else if clause.polarity == Polarity::Positive && clause.takes_frequency() && self.chance(15) {
-            clause.frequency = Some(self.choose_from(LEXICON.adverbs_of(AdverbKind::Frequency)));
+            clause.frequency = Some(self.choose_word(LEXICON.adverbs_of(AdverbKind::Frequency)));
         }
     }
 
     fn when(&mut self, tense: Tense) -> When {
-        let count = self.choose_from(2..=12);
+        let count = self.stream.random_range(2..=12);
         match tense {
             _ if self.chance(15) => When::Clock(count),
             Tense::Past if self.chance(20) => When::Ago(count, self.choose(UNITS)),
             Tense::Future if self.chance(30) => When::Ahead(count, self.choose(UNITS)),
             _ => When::Adverb(
-                self.choose_from(
+                self.choose_word(
                     LEXICON
                         .adverbs_of(AdverbKind::Time)
                         .filter(|adverb| adverb.goes_with(tense)),

@@ -8,7 +8,7 @@ mod relative;
 use rand::RngExt;
 use rand::distr::{Distribution, weighted::WeightedIndex};
 use rand::rngs::ChaCha8Rng;
-use rand::seq::{IndexedRandom, IteratorRandom};
+use rand::seq::IndexedRandom;
 
 use self::clause::{ClausePlan, FrontedTime};
 use super::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, IF, SUBORDINATORS, THAT, WHEN, WHETHER};
@@ -29,7 +29,7 @@ impl Deriver {
     }
 
     pub fn sentence(&mut self) -> Sentence {
-        match self.weighted(&[26, 14, 17, 19, 12, 8, 4]) {
+        match self.weighted(&[44, 19, 11, 11, 7, 5, 3]) {
             0 => self.statement(),
             1 => self.question(),
             2 => self.joined(),
@@ -123,7 +123,7 @@ impl Deriver {
 
     fn question(&mut self) -> Sentence {
         match self.weighted(&[45, 20, 20, 15]) {
-            0 => Sentence::Question(self.clause(&ClausePlan::default()), None),
+            0 => Sentence::Question(self.clause(&ClausePlan::question()), None),
             1 => Sentence::Question(
                 self.clause_about(NounPhrase::Gap(Gap::Who), &ClausePlan::question()),
                 None,
@@ -174,13 +174,18 @@ impl Deriver {
             .expect("every list of options holds one")
     }
 
-    fn choose_from<T>(&mut self, options: impl Iterator<Item = T>) -> T {
-        self.choose_if_any(options)
+    fn choose_word<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> T {
+        self.choose_word_if_any(words)
             .expect("the lexicon holds a word for every frame and class")
     }
 
-    fn choose_if_any<T>(&mut self, options: impl Iterator<Item = T>) -> Option<T> {
-        options.choose(&mut self.stream)
+    /// Early words more often, as in any language: the first sixteenth of a table gets half of the draws.
+    fn choose_word_if_any<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> Option<T> {
+        let words: Vec<T> = words.collect();
+        let draw = self.stream.random::<f64>();
+        words
+            .get((draw * draw * draw * draw * words.len() as f64) as usize)
+            .copied()
     }
 
     fn weighted(&mut self, weights: &[u32]) -> usize {

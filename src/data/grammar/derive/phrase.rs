@@ -1,5 +1,7 @@
 //! Draws noun phrases and places.
 
+use rand::RngExt;
+
 use super::Deriver;
 use crate::data::grammar::features::{Gender, Number};
 use crate::data::grammar::lexicon::LEXICON;
@@ -27,7 +29,7 @@ const OWNERS: &[Possessor] = &[
 impl Deriver {
     pub(super) fn subject(&mut self, classes: &'static [Class]) -> NounPhrase {
         let kinds = if classes == [Class::Person] {
-            [24, 16, 54, 6]
+            [32, 7, 57, 4]
         } else {
             [0, 0, 1, 0]
         };
@@ -42,7 +44,7 @@ impl Deriver {
     /// `subject` may own the object: "she reads her book".
     pub(super) fn object(&mut self, classes: &'static [Class], subject: &NounPhrase) -> NounPhrase {
         let may_be_person = classes.contains(&Class::Person);
-        match self.weighted(&[10, 18, 72]) {
+        match self.weighted(&[14, 7, 79]) {
             0 if may_be_person => self.pronoun_beside(subject),
             1 if may_be_person => self.named(),
             _ => NounPhrase::Common(self.common(classes, subject.pronoun())),
@@ -51,7 +53,7 @@ impl Deriver {
 
     /// Who is given something.
     pub(super) fn recipient(&mut self) -> NounPhrase {
-        if self.chance(25) {
+        if self.chance(10) {
             return self.named();
         }
         let recipient = self.common(&[Class::Person], None);
@@ -68,7 +70,7 @@ impl Deriver {
 
     pub(super) fn common(&mut self, classes: &'static [Class], owner: Option<Pronoun>) -> Common {
         let noun = self.noun(classes);
-        let number = if self.chance(30) {
+        let number = if self.chance(26) {
             Number::Plural
         } else {
             Number::Singular
@@ -77,7 +79,7 @@ impl Deriver {
             Number::Singular => self.singular_determiner(owner),
             Number::Plural => self.plural_determiner(owner),
         };
-        let adjective = if self.chance(38) {
+        let adjective = if self.chance(27) {
             self.adjective_if_any(noun.class)
         } else {
             None
@@ -92,11 +94,12 @@ impl Deriver {
     }
 
     pub(super) fn noun(&mut self, classes: &[Class]) -> &'static Noun {
-        self.choose_from(LEXICON.nouns_of(classes))
+        let class = *self.choose(classes);
+        self.choose_word(LEXICON.nouns_of(class))
     }
 
     pub(super) fn place(&mut self) -> Place {
-        match self.weighted(&[10, 18, 72]) {
+        match self.weighted(&[12, 8, 80]) {
             0 => Place::Home,
             1 => Place::Town(names::town(&mut self.stream)),
             _ => self.common_place(),
@@ -126,7 +129,7 @@ impl Deriver {
     }
 
     fn singular_determiner(&mut self, owner: Option<Pronoun>) -> Determiner {
-        match self.weighted(&[42, 24, 8, 4, 14, 8]) {
+        match self.weighted(&[50, 26, 5, 3, 11, 5]) {
             0 => Determiner::Definite,
             1 => Determiner::Indefinite,
             2 => Determiner::This,
@@ -137,7 +140,7 @@ impl Deriver {
     }
 
     fn plural_determiner(&mut self, owner: Option<Pronoun>) -> Determiner {
-        match self.weighted(&[30, 16, 8, 6, 8, 8, 14, 10]) {
+        match self.weighted(&[38, 17, 6, 4, 7, 6, 12, 10]) {
             0 => Determiner::Definite,
             1 => Determiner::Indefinite,
             2 => Determiner::This,
@@ -151,9 +154,9 @@ impl Deriver {
 
     fn count(&mut self) -> usize {
         if self.chance(60) {
-            self.choose_from(2..=12)
+            self.stream.random_range(2..=12)
         } else {
-            self.choose_from(13..=99)
+            self.stream.random_range(13..=99)
         }
     }
 
@@ -165,11 +168,11 @@ impl Deriver {
     }
 
     fn genitive_owner(&mut self) -> NounPhrase {
-        if self.chance(50) {
+        if self.chance(40) {
             return self.named();
         }
         let noun = self.noun(&[Class::Person]);
-        let adjective = if self.chance(35) {
+        let adjective = if self.chance(25) {
             Some(self.adjective(Class::Person))
         } else {
             None
@@ -221,7 +224,8 @@ impl Deriver {
         let subject = subject.pronoun();
         let is_speaker = |pronoun| matches!(pronoun, Pronoun::I | Pronoun::We);
         let overlaps = |pronoun| Some(pronoun) == subject || is_speaker(pronoun) && subject.is_some_and(is_speaker);
-        NounPhrase::Pronoun(self.choose_from(PERSONAL.iter().copied().filter(|pronoun| !overlaps(*pronoun))))
+        let others: Vec<_> = PERSONAL.iter().copied().filter(|pronoun| !overlaps(*pronoun)).collect();
+        NounPhrase::Pronoun(*self.choose(&others))
     }
 }
 

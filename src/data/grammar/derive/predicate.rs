@@ -18,7 +18,7 @@ impl Deriver {
                 Some(Frame::Motion),
                 Some(Frame::OneObject),
                 Some(Frame::TwoObjects),
-            ][self.weighted(&[14, 12, 8, 52, 14])],
+            ][self.weighted(&[14, 14, 9, 52, 11])],
             Class::Animal => [None, Some(Frame::Intransitive), Some(Frame::OneObject)][self.weighted(&[35, 20, 45])],
             _ => None,
         };
@@ -54,11 +54,11 @@ impl Deriver {
         };
         if let Some(antecedent) = antecedent.map(NounPhrase::class).filter(|_| self.chance(60)) {
             let taking_up = fitting().filter(|verb| verb.objects.contains(&antecedent));
-            if let Some(verb) = self.choose_if_any(taking_up) {
+            if let Some(verb) = self.choose_word_if_any(taking_up) {
                 return verb;
             }
         }
-        self.choose_from(fitting())
+        self.choose_word(fitting())
     }
 
     fn object_of(&mut self, verb: &'static Verb, subject: &NounPhrase, plan: &ClausePlan) -> NounPhrase {
@@ -71,7 +71,7 @@ impl Deriver {
         }
         let mut object = self.object(&verb.objects, subject);
         if plan.relatives == Relatives::Allowed && subject.relative().is_none() {
-            self.maybe_add_relative(&mut object, 14);
+            self.maybe_add_relative(&mut object, 10);
         }
         object
     }
@@ -94,7 +94,7 @@ impl Deriver {
     }
 
     pub(super) fn adjective_if_any(&mut self, class: Class) -> Option<&'static Adjective> {
-        self.choose_if_any(
+        self.choose_word_if_any(
             LEXICON
                 .adjectives
                 .iter()

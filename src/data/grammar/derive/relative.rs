@@ -1,5 +1,7 @@
 //! Draws relative clauses, and what they hang on.
 
+use rand::RngExt;
+
 use super::Deriver;
 use super::clause::ClausePlan;
 use crate::data::grammar::features::Number;
@@ -27,7 +29,7 @@ impl Deriver {
         let noun = self.noun(&[Class::Person, Class::Animal, Class::Object, Class::Text]);
         let number = *self.choose(&[Number::Singular, Number::Plural]);
         let determiner = match (number, self.chance(50)) {
-            (Number::Plural, true) => Determiner::Number(self.choose_from(2..=12)),
+            (Number::Plural, true) => Determiner::Number(self.stream.random_range(2..=12)),
             (Number::Plural, false) => Determiner::Many,
             (Number::Singular, _) => Determiner::Indefinite,
         };
@@ -64,7 +66,7 @@ impl Deriver {
             ));
         }
         let takes_it = |verb: &&'static Verb| verb.objects.contains(&class) && verb.subjects.contains(&Class::Person);
-        let verb = self.choose_if_any(LEXICON.verbs_of(Frame::OneObject).filter(takes_it))?;
+        let verb = self.choose_word_if_any(LEXICON.verbs_of(Frame::OneObject).filter(takes_it))?;
         let subject = self.subject(&[Class::Person]);
         let tense = if verb.has_distinct_past() {
             tense

@@ -1,6 +1,6 @@
 //! The German clause: one set of fields, three orders.
 
-use super::articles::reflexive_pronoun;
+use super::articles::{personal_pronoun, reflexive_pronoun};
 use super::phrase::{gap_pronoun, goal, location, noun_phrase, prepositional_gap, prepositional_phrase, time};
 use super::verbs::{Cluster, zu_infinitive};
 use crate::data::grammar::features::Case;
@@ -40,7 +40,7 @@ pub fn subordinate(clause: &Clause, subordinator: Option<&str>) -> Text {
 pub fn infinitive(clause: &Clause, opening: &str) -> Text {
     let fields = Fields::of(clause);
     let mut text = Text::of(opening);
-    text.push(fields.reflexive).append(&fields.middle);
+    text.push(fields.early_pronoun).append(&fields.middle);
     text.push(&zu_infinitive(&clause.predicate)).append(&fields.tail);
     text
 }
@@ -58,6 +58,8 @@ struct Roles<'a> {
     accusative: Option<&'a NounPhrase>,
     dative: Option<&'a NounPhrase>,
     prepositional: Option<(&'static str, Case, &'a NounPhrase)>,
+    /// Precedes even a noun subject: "weil sich die Frau freut", "weil ihm das Auto gefällt".
+    early_pronoun: &'static str,
 }
 
 impl<'a> Roles<'a> {
@@ -67,6 +69,7 @@ impl<'a> Roles<'a> {
             accusative: None,
             dative: None,
             prepositional: None,
+            early_pronoun: "",
         };
         let Predicate::Verbal {
             verb, indirect, object, ..
@@ -75,10 +78,16 @@ impl<'a> Roles<'a> {
             return roles;
         };
         roles.dative = indirect.as_ref();
+        if verb.reflexive == Reflexive::Yes {
+            roles.early_pronoun = reflexive_pronoun(clause.subject.agreement());
+        }
         match (verb.government, object) {
             (Government::Swapped, Some(object)) => {
                 roles.subject = object;
-                roles.dative = Some(&clause.subject);
+                match &clause.subject {
+                    NounPhrase::Pronoun(pronoun) => roles.early_pronoun = personal_pronoun(*pronoun, Case::Dative),
+                    subject => roles.dative = Some(subject),
+                }
             }
             (Government::Prepositional(preposition, case), Some(object)) => {
                 roles.prepositional = Some((preposition, case, object));
@@ -116,9 +125,8 @@ impl<'a> Roles<'a> {
 struct Fields {
     lead: Text,
     subject: Text,
-    /// A pronoun subject stands before a reflexive, a noun after it.
     subject_is_pronoun: bool,
-    reflexive: &'static str,
+    early_pronoun: &'static str,
     fronted_time: Option<String>,
     middle: Text,
     cluster: Cluster,
@@ -139,11 +147,7 @@ impl Fields {
             lead: roles.lead(),
             subject,
             subject_is_pronoun: matches!(roles.subject, NounPhrase::Pronoun(_)),
-            reflexive: if is_reflexive(&clause.predicate) {
-                reflexive_pronoun(agreement)
-            } else {
-                ""
-            },
+            early_pronoun: roles.early_pronoun,
             fronted_time: fronted.map(|fronted| time(fronted.when)),
             middle: middle(clause, &roles),
             cluster: Cluster::of(clause, agreement),
@@ -154,7 +158,7 @@ impl Fields {
     fn subject_first(&self) -> Text {
         let mut text = self.subject.clone();
         text.push(&self.cluster.finite)
-            .push(self.reflexive)
+            .push(self.early_pronoun)
             .append(&self.middle);
         self.close(text)
     }
@@ -173,9 +177,9 @@ impl Fields {
     fn subject_and_middle(&self) -> Text {
         let mut text = Text::default();
         if self.subject_is_pronoun {
-            text.append(&self.subject).push(self.reflexive);
+            text.append(&self.subject).push(self.early_pronoun);
         } else {
-            text.push(self.reflexive).append(&self.subject);
+            text.push(self.early_pronoun).append(&self.subject);
         }
         text.append(&self.middle);
         text
@@ -228,10 +232,6 @@ fn append_objects(text: &mut Text, roles: &Roles, belongs: impl Fn(&NounPhrase) 
 
 fn is_pronoun(phrase: &NounPhrase) -> bool {
     matches!(phrase, NounPhrase::Pronoun(_))
-}
-
-fn is_reflexive(predicate: &Predicate) -> bool {
-    matches!(predicate, Predicate::Verbal { verb, .. } if verb.reflexive == Reflexive::Yes)
 }
 
 /// "kein" in an object already says it.

@@ -172,4 +172,9 @@ fn what_one_likes_is_the_german_subject() {
         "I do not like the car.",
         "Das Auto gefällt mir nicht.",
     );
+    check_statement(
+        act_on(I, "gefallen", the("dress")).in_past().opened_by("yesterday"),
+        "Yesterday I liked the dress.",
+        "Gestern hat mir das Kleid gefallen.",
+    );
 }
