@@ -9,7 +9,7 @@ use rand::RngExt;
 
 /// Random sentence pairs, `length` target tokens each with the end counted.
 fn batch(vocabulary: u32, sentences: usize, length: usize) -> Batch {
-    let mut rng = stream(1, "bench");
+    let mut rng = stream(&["bench"]);
     let mut sentence = || -> Vec<u32> { (1..length).map(|_| rng.random_range(3..vocabulary)).collect() };
     let pairs: Vec<_> = (0..sentences).map(|_| (sentence(), sentence())).collect();
     Batch::from_pairs(

@@ -15,6 +15,8 @@ pub mod model;
 
 pub mod generated;
 
+pub mod atomic;
+
 pub mod data;
 
 pub mod train;

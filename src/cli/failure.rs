@@ -1,6 +1,5 @@
 //! Why a command did not do what it was asked, and the exit code that says so to scripts.
 
-use std::fmt::Display;
 use std::process::ExitCode;
 
 use super::faults::{Colour, render};
@@ -25,11 +24,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// What is wrong with a file of text to be scored or translated.
-    pub fn file(path: &std::path::Path, what: impl Display) -> Self {
-        Self::Data(format!("{}: {what}", path.display()))
-    }
-
     pub fn text(&self) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Data(text) | Self::Io(text) => Some(format!("error: {text}")),

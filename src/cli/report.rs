@@ -7,10 +7,11 @@ use std::path::Path;
 use super::args::ReportArgs;
 use super::failure::Failure;
 use super::suites;
+use crate::atomic;
 use crate::plan::Plan;
 use crate::report::{Budget, ReportContext, html, markdown, terminal};
 use crate::results::{
-    Comparison, History, LossCurve, PlannedRun, RowTarget, RunFolder, RunRecord, atomic, frame, mean_dev_curve,
+    Comparison, History, LossCurve, PlannedRun, RowTarget, RunFolder, RunRecord, frame, mean_dev_curve,
 };
 use crate::spec::{Change, Row, Suite, keys};
 

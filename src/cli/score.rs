@@ -1,10 +1,10 @@
 //! `ablate score`: BLEU of files.
 
-use std::fs;
 use std::path::Path;
 
 use super::args::{ScoreArgs, SmoothingArg, TokenizerArg};
 use super::failure::Failure;
+use crate::data::read_utf8;
 use crate::score::{
     Bleu, BleuConfig, Case, SacrebleuJson, Smoothing, Tokenizer, check_texts, corpus_bleu, split_lines,
     standard_configs,
@@ -70,11 +70,5 @@ fn config(args: &ScoreArgs) -> BleuConfig {
 }
 
 fn read(path: &Path) -> Result<Vec<String>, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::file(path, error))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::Data(format!("{}:{line}: not UTF-8", path.display()))
-    })?;
-    Ok(split_lines(&text))
+    Ok(split_lines(&read_utf8(path)?))
 }

@@ -1,7 +1,7 @@
 //! Trained vocabularies on disk, named by what they were trained on.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use super::report::VocabularyOrigin;
 use super::splits::Pair;
 use super::text::hash_pairs;
 use super::vocabulary::Vocabulary;
+use crate::atomic;
 
 /// Part of the name, so that a vocabulary learned another way is not mistaken for this one.
 const RECIPE: &str = "tokenizers 0.23 bpe, metaspace, punctuation, min frequency 2";
@@ -73,15 +74,11 @@ fn checksum(tokenizer: &str) -> String {
 }
 
 /// Whole or not at all: two processes that train the same vocabulary replace each other's file with an equal one.
-fn write(path: &PathBuf, cache_dir: &Path, content: &str) -> Result<(), DataError> {
+fn write(path: &Path, cache_dir: &Path, content: &str) -> Result<(), DataError> {
     let failed = |source| DataError::Cache {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
     fs::create_dir_all(cache_dir).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(cache_dir).map_err(failed)?;
-    file.write_all(content.as_bytes()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    atomic::write(path, content.as_bytes()).map_err(failed)
 }

@@ -10,10 +10,10 @@ use super::cache;
 use super::error::DataError;
 use super::report::{CorpusReport, SplitReport, is_blank, split_report};
 use super::splits::{Pair, Splits};
-use super::stream::stream;
 use super::text::{SplitText, data_hash, read_text};
 use super::vocabulary::{Encoder, Vocabulary};
 use crate::ops::Packed;
+use crate::ops::stream;
 use crate::spec::{Data, Split};
 
 /// Text, pieces and findings of one corpus.

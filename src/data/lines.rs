@@ -28,12 +28,19 @@ pub struct Repairs {
 /// # Errors
 /// The file cannot be read, or is not UTF-8: then line and byte are named.
 pub fn read_lines(path: &Path) -> Result<Lines, DataError> {
+    Ok(split_lines(&read_utf8(path)?))
+}
+
+/// The content of a file as it is.
+///
+/// # Errors
+/// The file cannot be read, or is not UTF-8: then line and byte are named.
+pub fn read_utf8(path: &Path) -> Result<String, DataError> {
     let bytes = fs::read(path).map_err(|source| DataError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    let text = str::from_utf8(&bytes).map_err(|error| invalid_utf8(path, &bytes[..error.valid_up_to()]))?;
-    Ok(split_lines(text))
+    String::from_utf8(bytes).map_err(|error| invalid_utf8(path, &error.as_bytes()[..error.utf8_error().valid_up_to()]))
 }
 
 fn split_lines(text: &str) -> Lines {

@@ -3,8 +3,8 @@
 use rand::seq::SliceRandom;
 
 use super::batches::EncodedPairs;
-use super::stream::stream;
 use crate::model::Batch;
+use crate::ops::stream;
 
 /// Pairs are sorted by length among this many shuffled ones, so that a batch holds sentences of similar length
 /// (section 5.1) and an epoch still mixes them.

@@ -37,7 +37,7 @@ impl<Dev: Ops> Init<'_, Dev> {
     }
 
     fn uniform<const O: usize, const I: usize>(&self, name: &str, bound: f32) -> Matrix<O, I, Dev> {
-        let mut rng = stream(self.seed, &format!("init/{name}"));
+        let mut rng = stream(&[&self.seed.to_string(), "init", name]);
         let values = (0..O * I).map(|_| rng.random_range(-bound..bound)).collect();
         self.device.tensor_from_vec(values, (Const::<O>, Const::<I>))
     }

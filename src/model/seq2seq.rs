@@ -10,9 +10,11 @@ pub trait Seq2Seq {
     /// Forward and backward pass of one micro-batch; its gradients are added to those already there.
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss;
 
-    /// One step of Adam with the gradients accumulated so far, which are then forgotten. Returns their Euclidean norm,
-    /// which is not finite when training has diverged.
-    fn update(&mut self, step: &AdamStep) -> f64;
+    /// Euclidean norm of the gradients accumulated so far; not finite when training has diverged.
+    fn gradient_norm(&mut self) -> f64;
+
+    /// One step of Adam with the gradients accumulated so far, which are then forgotten.
+    fn update(&mut self, step: &AdamStep);
 
     /// The losses of a batch, without dropout.
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss;

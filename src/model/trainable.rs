@@ -97,7 +97,15 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         }
     }
 
-    fn update(&mut self, step: &AdamStep) -> f64 {
+    fn gradient_norm(&mut self) -> f64 {
+        let mut norm_squared = 0.0;
+        let gradients = &mut self.gradients;
+        self.network
+            .visit(&mut |_, parameter| norm_squared += parameter.gradient_norm_squared(gradients));
+        norm_squared.sqrt()
+    }
+
+    fn update(&mut self, step: &AdamStep) {
         let config = AdamConfig {
             lr: step.learning_rate,
             betas: [step.beta1, step.beta2],
@@ -105,14 +113,10 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
             weight_decay: None,
         };
         let t = i32::try_from(step.step).expect("fewer than 2^31 updates");
-        let mut norm_squared = 0.0;
         let (gradients, moments) = (&mut self.gradients, &mut self.moments);
-        self.network.visit(&mut |_, parameter| {
-            norm_squared += parameter.gradient_norm_squared(gradients);
-            parameter.adam(t, &config, gradients, moments);
-        });
+        self.network
+            .visit(&mut |_, parameter| parameter.adam(t, &config, gradients, moments));
         self.gradients = Gradients::leaky();
-        norm_squared.sqrt()
     }
 
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss {

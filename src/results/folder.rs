@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{ResultsError, atomic};
+use super::ResultsError;
+use crate::atomic;
 
 /// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

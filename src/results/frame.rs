@@ -9,7 +9,8 @@ use polars::prelude::*;
 use polars_io::prelude::{CsvReadOptions, CsvWriter, SerReader, SerWriter};
 
 use super::score_file::{is_bleu, is_ppl};
-use super::{ResultsError, RunRecord, RunStatus, atomic};
+use super::{ResultsError, RunRecord, RunStatus};
+use crate::atomic;
 
 /// One frame row per record, in their order.
 ///

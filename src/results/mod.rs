@@ -2,7 +2,6 @@
 //! and the `Comparison` of every row with the baseline and the paper. Refuses to know how any of it is shown.
 
 mod assemble;
-pub mod atomic;
 mod comparison;
 mod curve;
 mod diff;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultsError, atomic};
+use super::ResultsError;
+use crate::atomic;
 
 /// `provenance.toml`: written when a run starts, and once more, with the times, when it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

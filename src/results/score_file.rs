@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultsError, atomic};
+use super::ResultsError;
+use crate::atomic;
 use crate::score::Bleu;
 
 /// `score.toml`: what a finished run found. The same run writes the same bytes, so there are no times in it.

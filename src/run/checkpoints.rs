@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use crate::results::atomic;
+use crate::atomic;
 use crate::train::Checkpoint;
 
 const KEPT: usize = 2;

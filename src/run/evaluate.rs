@@ -3,10 +3,11 @@
 use super::log::Log;
 use super::watch::Listener;
 use super::{Event, Job, RunError};
+use crate::atomic;
 use crate::data::{Dataset, evaluation_batches};
 use crate::decode::translate;
 use crate::model::Seq2Seq;
-use crate::results::{BleuScores, RunScore, atomic};
+use crate::results::{BleuScores, RunScore};
 use crate::score::{Bleu, check_texts, corpus_bleu, standard_configs};
 use crate::spec::Split;
 use crate::train::{Progress, evaluate};

@@ -10,10 +10,11 @@ use super::evaluate::finish;
 use super::log::Log;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, peak_memory_bytes};
+use crate::atomic;
 use crate::data::{self, CorpusReport, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::model::Seq2Seq;
 use crate::plan::{Run, ShapeKey};
-use crate::results::{History, Marker, Outcome as Ending, Provenance, RunFolder, RunState, atomic, rfc3339_utc};
+use crate::results::{History, Marker, Outcome as Ending, Provenance, RunFolder, RunState, rfc3339_utc};
 use crate::spec::render;
 use crate::train::{Outcome, Progress, Trainer};
 

@@ -7,3 +7,6 @@ mod trainer;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use trainer::{Observer, Outcome, Progress, Stop, Trainer, Update, Validation, evaluate};
+
+#[cfg(test)]
+mod tests;

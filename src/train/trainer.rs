@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
+use rand::Rng;
+
 use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
+use crate::ops::stream;
 use crate::spec::{Experiment, Schedule};
 
 /// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
@@ -30,8 +33,6 @@ pub struct Update {
     pub losses: BatchLoss,
     pub learning_rate: f64,
     pub gradient_norm: f64,
-    /// Wall time of training so far.
-    pub elapsed_s: f64,
 }
 
 /// What was measured between two updates.
@@ -120,10 +121,7 @@ impl Trainer<'_> {
             progress.elapsed_s = clock.elapsed_s();
 
             let done = progress.step == training.steps;
-            let stop = observer.updated(&Update {
-                elapsed_s: progress.elapsed_s,
-                ..update
-            });
+            let stop = observer.updated(&update);
             if done || progress.step.is_multiple_of(training.validate_every) {
                 let tokens_per_s = progress.tokens as f64 / progress.elapsed_s;
                 observer.validated(&self.validate(model, &update, progress, tokens_per_s))?;
@@ -157,26 +155,22 @@ impl Trainer<'_> {
             );
         }
         let step = done + 1;
-        let adam = self.adam(step);
         let limit = EXPLODED * (model.vocabulary_size() as f64).ln();
-        let diverged = |gradient_norm| Outcome::Diverged {
-            step,
-            loss_nats: losses.smoothed(),
-            gradient_norm,
-        };
-        if losses.smoothed().is_nan() || losses.smoothed() > limit {
-            return Err(diverged(f64::NAN));
+        let (loss_nats, gradient_norm) = (losses.smoothed(), model.gradient_norm());
+        if loss_nats.is_nan() || loss_nats > limit || !gradient_norm.is_finite() {
+            return Err(Outcome::Diverged {
+                step,
+                loss_nats,
+                gradient_norm,
+            });
         }
-        let gradient_norm = model.update(&adam);
-        if !gradient_norm.is_finite() {
-            return Err(diverged(gradient_norm));
-        }
+        let adam = self.adam(step);
+        model.update(&adam);
         Ok(Update {
             step,
             losses,
             learning_rate: adam.learning_rate,
             gradient_norm,
-            elapsed_s: 0.0,
         })
     }
 
@@ -234,6 +228,11 @@ pub fn evaluate(model: &dyn Seq2Seq, batches: &[Batch], label_smoothing: f32) ->
 
 /// Every pass of a run has masks of its own.
 fn dropout_key(seed: u64, step: usize, micro_batch: usize) -> u64 {
-    let digest = blake3::derive_key("ablate dropout", format!("{seed}/{step}/{micro_batch}").as_bytes());
-    u64::from_le_bytes(*digest.first_chunk().expect("a digest has 32 bytes"))
+    stream(&[
+        &seed.to_string(),
+        "dropout",
+        &step.to_string(),
+        &micro_batch.to_string(),
+    ])
+    .next_u64()
 }

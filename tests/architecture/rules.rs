@@ -4,13 +4,14 @@ use crate::paths::names_at_root;
 use crate::tokens::{Located, Token, tokens};
 
 /// The rooms in the order in which data walks through them. A room imports only rooms before it.
-pub const ROOMS: [&str; 15] = [
+pub const ROOMS: [&str; 16] = [
     "spec",
     "plan",
     "codegen",
     "ops",
     "model",
     "generated",
+    "atomic",
     "data",
     "train",
     "decode",

@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 
 use self::derive::Deriver;
 use super::splits::Pair;
-use super::stream::stream;
+use crate::ops::stream;
 use crate::spec::Split;
 
 /// Of sixteen sentences, one belongs to dev and one to test, whoever draws it.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use dfdx::prelude::*;
 
-use super::lanes::{LANES, Strided, dot, exp, max, scale, sum, weighted_sum};
+use super::lanes::{Strided, dot, exp, max, scale, sum, weighted_sum};
 use super::tape::{put_gradient, take_gradient, values};
 use crate::ops::{Rows, Span, Spans};
 
@@ -48,6 +48,9 @@ pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
     y.put_tape(tape)
 }
 
+/// Weights are computed in groups of so many keys: half a register, since most sentences are short.
+const GROUP: usize = 8;
+
 /// Sizes, and who attends to whom.
 struct Kernel {
     spans: Spans,
@@ -62,8 +65,8 @@ struct Kernel {
 struct Block<'a> {
     span: &'a Span,
     head: usize,
-    /// The keys rounded up to whole vectors: the length of one query's weights in memory. An empty sentence has one
-    /// vector too, so that rows can be cut by this length.
+    /// The keys rounded up to whole groups: the length of one query's weights in memory. An empty sentence has one
+    /// group too, so that rows can be cut by this length.
     width: usize,
 }
 
@@ -86,7 +89,7 @@ impl Kernel {
         let block = |span, head| Block {
             span,
             head,
-            width: span.keys.len().max(1).next_multiple_of(LANES),
+            width: span.keys.len().max(1).next_multiple_of(GROUP),
         };
         self.spans
             .iter()
@@ -124,20 +127,13 @@ impl Kernel {
         };
         for (position, weights) in weights.chunks_exact_mut(block.width).enumerate() {
             let query = self.row(inputs.q, self.k, block.span.queries.start + position, block);
-            weighted_sum(weights, self.k, Strided { data: query, stride: 1 }, keys);
-            scale(weights, inverse_root);
             let visible = self.spans.visible(block.span, position);
+            let weights = &mut weights[..visible.next_multiple_of(GROUP)];
+            weighted_sum(weights, self.k, Strided::dense(query), keys);
+            scale(weights, inverse_root);
             softmax(weights, visible);
             let row = self.offset(self.v, block.span.queries.start + position, block);
-            weighted_sum(
-                &mut y[row..][..self.v],
-                visible,
-                Strided {
-                    data: weights,
-                    stride: 1,
-                },
-                values,
-            );
+            weighted_sum(&mut y[row..][..self.v], visible, Strided::dense(weights), values);
         }
     }
 
@@ -176,11 +172,14 @@ impl Kernel {
             .chunks_exact_mut(block.width)
             .zip(weights.chunks_exact(block.width));
         for (position, (d_scores, weights)) in rows.enumerate() {
-            let d_y = Strided {
-                data: &d_y.data[position * d_y.stride..],
-                stride: 1,
-            };
-            weighted_sum(d_scores, self.v, d_y, values);
+            let live = self.spans.visible(block.span, position).next_multiple_of(GROUP);
+            let (d_scores, weights) = (&mut d_scores[..live], &weights[..live]);
+            weighted_sum(
+                d_scores,
+                self.v,
+                Strided::dense(&d_y.data[position * d_y.stride..]),
+                values,
+            );
             let mean = dot(weights, d_scores);
             for (d_score, weight) in d_scores.iter_mut().zip(weights) {
                 *d_score = (*d_score - mean) * weight * inverse_root;
@@ -194,15 +193,7 @@ impl Kernel {
         for (position, d_scores) in d_scores.chunks_exact(block.width).enumerate() {
             let row = self.offset(self.k, block.span.queries.start + position, block);
             let visible = self.spans.visible(block.span, position);
-            weighted_sum(
-                &mut d_q[row..][..self.k],
-                visible,
-                Strided {
-                    data: d_scores,
-                    stride: 1,
-                },
-                keys,
-            );
+            weighted_sum(&mut d_q[row..][..self.k], visible, Strided::dense(d_scores), keys);
         }
     }
 

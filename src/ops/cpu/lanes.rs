@@ -29,6 +29,13 @@ pub struct Strided<'a> {
     pub stride: usize,
 }
 
+impl<'a> Strided<'a> {
+    /// One after another.
+    pub fn dense(data: &'a [f32]) -> Self {
+        Self { data, stride: 1 }
+    }
+}
+
 /// `out += sum over j < count of weights[j] * rows[j]`, the sum held in registers.
 #[inline]
 pub fn weighted_sum(out: &mut [f32], count: usize, weights: Strided, rows: Strided) {
@@ -54,7 +61,8 @@ pub fn weighted_sum(out: &mut [f32], count: usize, weights: Strided, rows: Strid
     }
 }
 
-/// The columns `first..first + L` of [`weighted_sum`].
+/// The columns `first..first + L` of [`weighted_sum`]. Four sums take turns, so that an addition need not wait for the
+/// one before it.
 #[inline]
 fn weighted_sum_of_chunk<const L: usize>(
     out: &mut [f32; L],
@@ -63,15 +71,27 @@ fn weighted_sum_of_chunk<const L: usize>(
     weights: Strided,
     rows: Strided,
 ) {
-    let mut sums = *out;
-    for j in 0..count {
+    let mut sums = [[0.0; L]; 4];
+    let add = |sum: &mut [f32; L], j: usize| {
         let weight = weights.data[j * weights.stride];
         let row = &rows.data[j * rows.stride + first..][..L];
         for lane in 0..L {
-            sums[lane] = fma(weight, row[lane], sums[lane]);
+            sum[lane] = fma(weight, row[lane], sum[lane]);
         }
+    };
+    let mut j = 0;
+    while j + 4 <= count {
+        for (turn, sum) in sums.iter_mut().enumerate() {
+            add(sum, j + turn);
+        }
+        j += 4;
     }
-    *out = sums;
+    for (turn, sum) in sums.iter_mut().enumerate().take(count - j) {
+        add(sum, j + turn);
+    }
+    for lane in 0..L {
+        out[lane] += (sums[0][lane] + sums[1][lane]) + (sums[2][lane] + sums[3][lane]);
+    }
 }
 
 /// `x *= a`.

@@ -24,7 +24,7 @@ fn assert_close(name: &str, ours: &[f32], right: &[f32]) {
 }
 
 fn random<S: Shape>(name: &str, shape: S) -> Tensor<S, f32, Cpu> {
-    let mut rng = stream(1, name);
+    let mut rng = stream(&["test", name]);
     let values = (0..shape.num_elements()).map(|_| rng.random_range(-1.0..1.0)).collect();
     Cpu::default().tensor_from_vec(values, shape)
 }

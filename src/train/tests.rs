@@ -1,0 +1,221 @@
+//! A tiny model on a tiny task: say the source backwards.
+
+use std::path::Path;
+
+use dfdx::prelude::Cpu;
+
+use super::*;
+use crate::model::{Batch, Seq2Seq, Sinusoidal, Trainable, Transformer};
+use crate::spec::{Experiment, Norm, load_experiment};
+
+const SPEC: &str = "
+    model = { layers = 1, d_model = 16, d_ff = 32, heads = 2 }
+    regularization = { dropout = 0.1, label_smoothing = 0.1 }
+    data = { corpus = 'grammar-en-de', train_pairs = 10, vocab_size = 12, max_length = 10 }
+    training = { steps = 60, batch_tokens = 64, warmup_steps = 20, learning_rate_factor = 1.0, validate_every = 10, checkpoint_every = 7 }";
+
+fn experiment(changes: &[(&str, &str)]) -> Experiment {
+    let text = changes
+        .iter()
+        .fold(SPEC.to_owned(), |text, (from, to)| text.replace(from, to));
+    load_experiment(Path::new("spec.toml"), &|_| Ok(text.clone())).expect("a valid spec")
+}
+
+fn model() -> Box<dyn Seq2Seq> {
+    type Tiny = Transformer<Cpu, 1, 16, 32, 2, 8, 8, 16, 16, 12, Sinusoidal>;
+    Box::new(Trainable::new(Tiny::new(&Cpu::default(), Norm::Post, 5)))
+}
+
+/// Two micro-batches of sentences that depend on the step.
+fn updates(step: usize) -> Vec<Batch> {
+    let micro_batch = |part: usize| {
+        let word = |i: usize, j: usize| 3 + ((step * 31 + part * 17 + i * 7 + j * j * 5) % 9) as u32;
+        let sources: Vec<Vec<u32>> = (0..6).map(|i| (0..=i % 4).map(|j| word(i, j)).collect()).collect();
+        let targets: Vec<Vec<u32>> = sources
+            .iter()
+            .map(|source| source.iter().rev().copied().collect())
+            .collect();
+        Batch::from_pairs(
+            &sources
+                .iter()
+                .zip(&targets)
+                .map(|(s, t)| (&s[..], &t[..]))
+                .collect::<Vec<_>>(),
+        )
+    };
+    vec![micro_batch(0), micro_batch(1)]
+}
+
+/// Keeps everything it hears, and asks to stop after a step.
+#[derive(Default)]
+struct Memory {
+    stop_after: Option<usize>,
+    updates: Vec<Update>,
+    validations: Vec<Validation>,
+    checkpoints: Vec<Checkpoint>,
+}
+
+impl Observer for Memory {
+    type Error = std::convert::Infallible;
+
+    fn updated(&mut self, update: &Update) -> Stop {
+        self.updates.push(*update);
+        if self.stop_after == Some(update.step) {
+            Stop::Now
+        } else {
+            Stop::No
+        }
+    }
+
+    fn validated(&mut self, validation: &Validation) -> Result<(), Self::Error> {
+        self.validations.push(Validation {
+            tokens_per_s: 0.0,
+            ..*validation
+        });
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), Self::Error> {
+        let timeless = Progress {
+            elapsed_s: 0.0,
+            ..*progress
+        };
+        self.checkpoints.push(Checkpoint::of(model, &timeless, "test"));
+        Ok(())
+    }
+}
+
+fn train(experiment: &Experiment, model: &mut dyn Seq2Seq, progress: &mut Progress, memory: &mut Memory) -> Outcome {
+    let dev = updates(1_000_000);
+    let mut trainer = Trainer {
+        experiment,
+        seed: 1,
+        updates: &mut updates,
+        dev: &dev,
+    };
+    let Ok(outcome) = trainer.train(model, progress, memory);
+    outcome
+}
+
+fn trained(experiment: &Experiment) -> (Outcome, Memory) {
+    let mut memory = Memory::default();
+    let outcome = train(experiment, &mut *model(), &mut Progress::default(), &mut memory);
+    (outcome, memory)
+}
+
+#[test]
+fn training_lowers_the_dev_loss_and_measures_when_it_should() {
+    let (outcome, memory) = trained(&experiment(&[]));
+    assert_eq!(outcome, Outcome::Finished);
+    let steps: Vec<usize> = memory.validations.iter().map(|validation| validation.step).collect();
+    assert_eq!(steps, [10, 20, 30, 40, 50, 60]);
+    let (first, last) = (&memory.validations[0], &memory.validations[5]);
+    assert!(
+        last.dev.nll() < 0.8 * first.dev.nll(),
+        "{} after {}",
+        last.dev.nll(),
+        first.dev.nll()
+    );
+    let kept: Vec<usize> = memory
+        .checkpoints
+        .iter()
+        .map(|checkpoint| checkpoint.progress.step)
+        .collect();
+    assert_eq!(kept, [7, 14, 21, 28, 35, 42, 49, 56, 60]);
+    // Every window holds the tokens of its own ten updates and no others.
+    let tokens =
+        |steps: std::ops::Range<usize>| -> usize { steps.flat_map(updates).map(|batch| batch.target_tokens()).sum() };
+    assert_eq!(memory.validations[1].training.tokens, tokens(10..20));
+}
+
+#[test]
+fn a_training_stopped_anywhere_and_continued_is_the_one_never_stopped() {
+    let experiment = experiment(&[]);
+    let (_, calm) = trained(&experiment);
+    for stop in [1, 7, 9, 10, 33, 59] {
+        let mut before = Memory {
+            stop_after: Some(stop),
+            ..Memory::default()
+        };
+        let outcome = train(&experiment, &mut *model(), &mut Progress::default(), &mut before);
+        assert_eq!(outcome, Outcome::Interrupted);
+        let bytes = before.checkpoints.last().expect("a checkpoint at the stop").to_bytes();
+        let checkpoint = Checkpoint::from_bytes(&bytes).expect("undamaged");
+        assert_eq!(checkpoint.progress.step, stop);
+
+        let mut fresh = model();
+        checkpoint.restore(&mut *fresh).expect("the same model");
+        let (mut progress, mut after) = (checkpoint.progress, Memory::default());
+        assert_eq!(
+            train(&experiment, &mut *fresh, &mut progress, &mut after),
+            Outcome::Finished
+        );
+        assert_eq!(
+            [before.validations, after.validations].concat(),
+            calm.validations,
+            "stopped after {stop}"
+        );
+        assert!(
+            after.checkpoints.last() == calm.checkpoints.last(),
+            "stopped after {stop}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_left_to_do_for_a_finished_training() {
+    let mut progress = Progress {
+        step: 60,
+        ..Progress::default()
+    };
+    let mut memory = Memory::default();
+    assert_eq!(
+        train(&experiment(&[]), &mut *model(), &mut progress, &mut memory),
+        Outcome::Finished
+    );
+    assert!(memory.updates.is_empty() && memory.checkpoints.is_empty());
+}
+
+#[test]
+fn a_loss_that_is_no_number_ends_the_training_as_diverged() {
+    let mut poisoned = model();
+    let mut weights = poisoned.weights();
+    weights[3].values[0] = f32::NAN;
+    poisoned.restore_weights(&weights).expect("the same model");
+    let mut memory = Memory::default();
+    let outcome = train(&experiment(&[]), &mut *poisoned, &mut Progress::default(), &mut memory);
+    assert!(
+        matches!(outcome, Outcome::Diverged { step: 1, loss_nats, .. } if loss_nats.is_nan()),
+        "{outcome:?}"
+    );
+    assert!(memory.updates.is_empty() && memory.validations.is_empty());
+}
+
+#[test]
+fn a_loss_far_above_blind_guessing_ends_the_training_as_diverged() {
+    let mut wild = model();
+    let mut weights = wild.weights();
+    weights[0].values.iter_mut().for_each(|value| *value *= 400.0);
+    wild.restore_weights(&weights).expect("the same model");
+    let outcome = train(
+        &experiment(&[]),
+        &mut *wild,
+        &mut Progress::default(),
+        &mut Memory::default(),
+    );
+    assert!(
+        matches!(outcome, Outcome::Diverged { step: 1, loss_nats, .. } if loss_nats > 7.0),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn the_learning_rate_told_is_the_papers() {
+    let (_, memory) = trained(&experiment(&[]));
+    for update in &memory.updates {
+        // d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), equation 3.
+        let step = update.step as f64;
+        let right = 0.25 * step.powf(-0.5).min(step * 20f64.powf(-1.5));
+        assert!((update.learning_rate - right).abs() <= 1e-12);
+    }
+}
