@@ -62,5 +62,5 @@ fn models_have_as_many_parameters_as_the_hand_formula_says() {
         );
         counted += 1;
     }
-    assert!(counted >= 40, "only {counted} rows were counted");
+    assert!(counted >= 35, "only {counted} rows were counted");
 }

@@ -12,7 +12,7 @@ const SPEC: &str = "
     model = { layers = 1, d_model = 16, d_ff = 32, heads = 2 }
     regularization = { dropout = 0.1, label_smoothing = 0.1 }
     data = { corpus = 'grammar-en-de', train_pairs = 10, vocab_size = 12, max_length = 10 }
-    training = { steps = 60, batch_tokens = 64, warmup_steps = 20, learning_rate_factor = 1.0, validate_every = 10, checkpoint_every = 7 }";
+    training = { steps = 60, batch_tokens = 64, warmup_steps = 20, learning_rate_factor = 0.8, validate_every = 10, checkpoint_every = 7 }";
 
 fn experiment(changes: &[(&str, &str)]) -> Experiment {
     let text = changes
@@ -215,7 +215,7 @@ fn the_learning_rate_told_is_the_papers() {
     for update in &memory.updates {
         // d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), equation 3.
         let step = update.step as f64;
-        let right = 0.25 * step.powf(-0.5).min(step * 20f64.powf(-1.5));
+        let right = 0.8 * 0.25 * step.powf(-0.5).min(step * 20f64.powf(-1.5));
         assert!((update.learning_rate - right).abs() <= 1e-12);
     }
 }

@@ -53,7 +53,7 @@ fn a_value_can_be_traced_to_where_it_was_set() {
         .find(|line| line.starts_with("model.layers"))
         .expect("every key is explained");
     assert!(
-        layers.contains("smoke.toml:14:") && layers.contains("tiny.toml:2:"),
+        layers.contains("smoke.toml:13:") && layers.contains("tiny.toml:2:"),
         "{layers}"
     );
     assert!(
