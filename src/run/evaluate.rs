@@ -1,6 +1,6 @@
 //! What a trained model is worth: perplexity, translations, and their scores.
 
-use super::log::Log;
+use super::execute::Attempt;
 use super::watch::Listener;
 use super::{Event, Job, RunError};
 use crate::atomic;
@@ -14,15 +14,14 @@ use crate::train::{Progress, evaluate};
 
 /// Measures a trained model on the evaluation split and writes hypotheses and scores.
 pub fn finish(
-    job: &Job,
+    attempt: &mut Attempt,
     dataset: &Dataset,
     model: &mut dyn Seq2Seq,
     progress: &Progress,
-    log: &mut Log,
-    listener: &mut dyn Listener,
 ) -> Result<Event, RunError> {
+    let job = attempt.job;
     let split = job.run.experiment.evaluation.split;
-    let hypotheses = hypotheses(job, dataset, model, listener)?;
+    let hypotheses = hypotheses(job, dataset, model, &mut *attempt.listener)?;
     let path = job.folder.hypotheses(split.name());
     let text: String = hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
     atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
@@ -34,9 +33,7 @@ pub fn finish(
         .map(|(_, target)| target.clone())
         .collect();
     for warning in check_texts(&hypotheses, &[&references]) {
-        let text = format!("in the hypotheses of {}: {warning}", split.name());
-        log.line(&text);
-        listener.hear(&Event::Note { text });
+        attempt.note(format!("in the hypotheses of {}: {warning}", split.name()));
     }
     let bleu = scores(&hypotheses, &references)?;
     let perplexity = |split| {
@@ -59,7 +56,9 @@ pub fn finish(
     };
     score.write(&job.folder.score())?;
     let (ppl, bleu) = (score.ppl, &score.bleu.standard);
-    log.line(&format!("{}: ppl {ppl:.4}, {bleu} ({})", split.name(), bleu.signature));
+    attempt
+        .log
+        .line(&format!("{}: ppl {ppl:.4}, {bleu} ({})", split.name(), bleu.signature));
     Ok(Event::Finished { ppl, bleu: bleu.score })
 }
 

@@ -11,11 +11,11 @@ use super::log::Log;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, peak_memory_bytes};
 use crate::atomic;
-use crate::data::{self, CorpusReport, Dataset, UpdateSize, Updates, evaluation_batches};
+use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::model::Seq2Seq;
 use crate::plan::{Run, ShapeKey};
 use crate::results::{History, Marker, Outcome as Ending, Provenance, RunFolder, RunState, rfc3339_utc};
-use crate::spec::render;
+use crate::spec::{Experiment, render};
 use crate::train::{Outcome, Progress, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -39,57 +39,18 @@ pub struct Job {
 /// # Errors
 /// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
-    let started = Instant::now();
     if let RunState::Stale { spec_hash } = RunState::read(&job.folder, &job.run.spec_hash) {
         job.folder.set_aside(&spec_hash)?;
     }
     job.folder.create()?;
     let _lock = lock(&job.folder)?;
-    Marker::remove(&job.folder)?;
-    let mut log = Log::open(&job.folder.log())?;
-    log.line(&format!(
-        "{} {}, seed {}: {}",
-        job.suite, job.run.row, job.run.seed, environment.command
-    ));
-
-    listener.hear(&Event::Preparing);
-    let mut model = build(job)?;
-    let dataset = data::load(&job.run.experiment.data, job.data_dir.as_deref(), &job.cache_dir)?;
-    tell_about_data(&dataset.report, &mut log, listener);
-    let mut provenance = provenance(job, environment, &dataset);
-    describe(job, &dataset, &provenance)?;
-
-    let checkpoints = Checkpoints::new(job.folder.checkpoints());
-    let identity = format!("{}/{}/{}", job.run.spec_hash, job.run.seed, dataset.data_hash);
-    let mut progress = restore(job, &checkpoints, &identity, &mut *model, &mut log, listener)?;
-    let trained_before_s = progress.elapsed_s;
-    let steps = job.run.experiment.training.steps;
-    log.line(&format!("training from step {} to {steps}", progress.step));
-    listener.hear(&Event::Training {
-        step: progress.step,
-        steps,
-        parameters: model.parameter_count(),
-    });
-    let mut history = History::open(&job.folder.history())?;
-    history.truncate_after(progress.step as u64)?;
-    let watch = Watch {
-        steps,
-        identity: &identity,
-        history,
-        checkpoints: &checkpoints,
-        log: &mut log,
-        listener,
-        pace: Pace::start(),
+    let event = match RunState::read(&job.folder, &job.run.spec_hash) {
+        RunState::Done(finished) => Event::Finished {
+            ppl: finished.score.ppl,
+            bleu: finished.score.bleu.standard.score,
+        },
+        _ => Attempt::begin(job, environment, listener)?.complete(environment)?,
     };
-    let outcome = train(job, &dataset, &mut *model, &mut progress, watch)?;
-    let event = conclude(job, &dataset, &mut *model, &progress, outcome, &mut log, listener)?;
-
-    provenance.finished = Some(rfc3339_utc(SystemTime::now()));
-    provenance.wall_s = Some(trained_before_s + started.elapsed().as_secs_f64());
-    provenance.tokens_per_s = (progress.elapsed_s > 0.0).then(|| progress.tokens as f64 / progress.elapsed_s);
-    provenance.peak_memory_bytes = peak_memory_bytes();
-    provenance.write(&job.folder.provenance())?;
-    mark(job, &event)?;
     listener.hear(&event);
     Ok(event)
 }
@@ -114,23 +75,179 @@ fn lock(folder: &RunFolder) -> Result<File, RunError> {
     }
 }
 
-fn build(job: &Job) -> Result<Box<dyn Seq2Seq>, RunError> {
-    let experiment = &job.run.experiment;
-    let shape = ShapeKey::of(experiment);
-    let model = job.device.build(&shape, experiment.model.norm, job.run.seed)?;
-    model.ok_or_else(|| RunError::NotBuilt {
-        suite: job.suite.clone(),
-        shape,
-    })
+/// One process's share of a run.
+pub struct Attempt<'a> {
+    pub job: &'a Job,
+    pub log: Log,
+    pub listener: &'a mut dyn Listener,
+    started: Instant,
 }
 
-/// What was counted in the corpus goes into the log; what a person should look at is told as well.
-fn tell_about_data(report: &CorpusReport, log: &mut Log, listener: &mut dyn Listener) {
-    for line in report.to_string().lines() {
-        log.line(line);
+impl<'a> Attempt<'a> {
+    fn begin(job: &'a Job, environment: &Environment, listener: &'a mut dyn Listener) -> Result<Self, RunError> {
+        Marker::remove(&job.folder)?;
+        let mut log = Log::open(&job.folder.log())?;
+        let (suite, row, seed) = (&job.suite, &job.run.row, job.run.seed);
+        log.line(&format!("{suite} {row}, seed {seed}: {}", environment.command));
+        listener.hear(&Event::Preparing);
+        Ok(Self {
+            job,
+            log,
+            listener,
+            started: Instant::now(),
+        })
     }
-    for text in report.warnings() {
-        listener.hear(&Event::Note { text });
+
+    fn complete(mut self, environment: &Environment) -> Result<Event, RunError> {
+        let mut model = self.build()?;
+        let dataset = self.prepare()?;
+        let mut provenance = provenance(self.job, environment, &dataset);
+        describe(self.job, &dataset, &provenance)?;
+
+        let mut training = self.restore(&mut *model, &dataset)?;
+        let trained_before_s = training.progress.elapsed_s;
+        let outcome = self.train(&mut *model, &dataset, &mut training)?;
+        let progress = training.progress;
+        let event = self.conclude(&mut *model, &dataset, &progress, outcome)?;
+
+        provenance.finished = Some(rfc3339_utc(SystemTime::now()));
+        provenance.wall_s = Some(trained_before_s + self.started.elapsed().as_secs_f64());
+        provenance.tokens_per_s = (progress.elapsed_s > 0.0).then(|| progress.tokens as f64 / progress.elapsed_s);
+        provenance.peak_memory_bytes = peak_memory_bytes();
+        provenance.write(&self.job.folder.provenance())?;
+        mark(self.job, &event)?;
+        Ok(event)
+    }
+
+    fn build(&self) -> Result<Box<dyn Seq2Seq>, RunError> {
+        let experiment = &self.job.run.experiment;
+        let shape = ShapeKey::of(experiment);
+        let model = self
+            .job
+            .device
+            .build(&shape, experiment.model.norm, self.job.run.seed)?;
+        model.ok_or_else(|| RunError::NotBuilt {
+            suite: self.job.suite.clone(),
+            shape,
+        })
+    }
+
+    /// The corpus. What was counted in it goes into the log; what a person should look at is told as well.
+    fn prepare(&mut self) -> Result<Dataset, RunError> {
+        let data = &self.job.run.experiment.data;
+        let dataset = data::load(data, self.job.data_dir.as_deref(), &self.job.cache_dir)?;
+        for line in dataset.report.to_string().lines() {
+            self.log.line(line);
+        }
+        for text in dataset.report.warnings() {
+            self.listener.hear(&Event::Note { text });
+        }
+        Ok(dataset)
+    }
+
+    /// Gives the model the newest checkpoint that can be used, if there is one.
+    fn restore(&mut self, model: &mut dyn Seq2Seq, dataset: &Dataset) -> Result<Training, RunError> {
+        let identity = format!("{}/{}/{}", self.job.run.spec_hash, self.job.run.seed, dataset.data_hash);
+        let checkpoints = Checkpoints::new(self.job.folder.checkpoints());
+        let newest = checkpoints.newest(|other| other == identity, |text| self.note(text))?;
+        let progress = match newest {
+            None => Progress::default(),
+            Some(checkpoint) => {
+                let path = self.job.folder.checkpoints();
+                checkpoint
+                    .restore(model)
+                    .map_err(|source| RunError::Checkpoint { path, source })?;
+                checkpoint.progress
+            }
+        };
+        Ok(Training {
+            progress,
+            checkpoints,
+            identity,
+        })
+    }
+
+    fn train(
+        &mut self,
+        model: &mut dyn Seq2Seq,
+        dataset: &Dataset,
+        training: &mut Training,
+    ) -> Result<Outcome, RunError> {
+        let experiment = &self.job.run.experiment;
+        let (steps, size) = (experiment.training.steps, update_size(experiment));
+        let (step, parameters) = (training.progress.step, model.parameter_count());
+        self.log.line(&format!("training from step {step} to {steps}"));
+        self.listener.hear(&Event::Training {
+            step,
+            steps,
+            parameters,
+        });
+        let mut history = History::open(&self.job.folder.history())?;
+        history.truncate_after(step as u64)?;
+        let mut watch = Watch {
+            steps,
+            identity: &training.identity,
+            history,
+            checkpoints: &training.checkpoints,
+            log: &mut self.log,
+            listener: &mut *self.listener,
+            pace: Pace::start(),
+        };
+        let mut updates = Updates::new(&dataset.ids.train, size, self.job.run.seed);
+        Trainer {
+            experiment,
+            seed: self.job.run.seed,
+            updates: &mut |step| updates.update(step),
+            dev: &evaluation_batches(&dataset.ids.dev, size.micro_batch_tokens),
+        }
+        .train(model, &mut training.progress, &mut watch)
+    }
+
+    fn conclude(
+        &mut self,
+        model: &mut dyn Seq2Seq,
+        dataset: &Dataset,
+        progress: &Progress,
+        outcome: Outcome,
+    ) -> Result<Event, RunError> {
+        match outcome {
+            Outcome::Finished => finish(self, dataset, model, progress),
+            Outcome::Interrupted => {
+                self.log.line(&format!("interrupted after step {}", progress.step));
+                Ok(Event::Interrupted { step: progress.step })
+            }
+            Outcome::Diverged {
+                step,
+                loss_nats,
+                gradient_norm,
+            } => {
+                self.log.line(&format!(
+                    "diverged at step {step}: loss {loss_nats} nats, gradient norm {gradient_norm}"
+                ));
+                Ok(Event::Diverged { step })
+            }
+        }
+    }
+
+    /// Something worth a look, for the log and for whoever watches.
+    pub fn note(&mut self, text: String) {
+        self.log.line(&text);
+        self.listener.hear(&Event::Note { text });
+    }
+}
+
+/// How far the run has come, and where it keeps that.
+struct Training {
+    progress: Progress,
+    checkpoints: Checkpoints,
+    /// See [`crate::train::Checkpoint::identity`].
+    identity: String,
+}
+
+fn update_size(experiment: &Experiment) -> UpdateSize {
+    UpdateSize {
+        batch_tokens: experiment.training.batch_tokens,
+        micro_batch_tokens: experiment.training.micro_batch_tokens,
     }
 }
 
@@ -159,82 +276,6 @@ fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(),
     provenance.write(&job.folder.provenance())?;
     write(job.folder.spec(), &render(&job.run.experiment))?;
     write(job.folder.tokenizer(), &dataset.vocabulary.to_json()?)
-}
-
-/// Gives the model the newest checkpoint that can be used, if there is one.
-fn restore(
-    job: &Job,
-    checkpoints: &Checkpoints,
-    identity: &str,
-    model: &mut dyn Seq2Seq,
-    log: &mut Log,
-    listener: &mut dyn Listener,
-) -> Result<Progress, RunError> {
-    let newest = checkpoints.newest(
-        |other| other == identity,
-        |text| {
-            log.line(&text);
-            listener.hear(&Event::Note { text });
-        },
-    )?;
-    let Some(checkpoint) = newest else {
-        return Ok(Progress::default());
-    };
-    checkpoint.restore(model).map_err(|source| RunError::Checkpoint {
-        path: job.folder.checkpoints(),
-        source,
-    })?;
-    Ok(checkpoint.progress)
-}
-
-fn train(
-    job: &Job,
-    dataset: &Dataset,
-    model: &mut dyn Seq2Seq,
-    progress: &mut Progress,
-    mut watch: Watch,
-) -> Result<Outcome, RunError> {
-    let training = &job.run.experiment.training;
-    let size = UpdateSize {
-        batch_tokens: training.batch_tokens,
-        micro_batch_tokens: training.micro_batch_tokens,
-    };
-    let mut updates = Updates::new(&dataset.ids.train, size, job.run.seed);
-    Trainer {
-        experiment: &job.run.experiment,
-        seed: job.run.seed,
-        updates: &mut |step| updates.update(step),
-        dev: &evaluation_batches(&dataset.ids.dev, training.micro_batch_tokens),
-    }
-    .train(model, progress, &mut watch)
-}
-
-fn conclude(
-    job: &Job,
-    dataset: &Dataset,
-    model: &mut dyn Seq2Seq,
-    progress: &Progress,
-    outcome: Outcome,
-    log: &mut Log,
-    listener: &mut dyn Listener,
-) -> Result<Event, RunError> {
-    match outcome {
-        Outcome::Finished => finish(job, dataset, model, progress, log, listener),
-        Outcome::Interrupted => {
-            log.line(&format!("interrupted after step {}", progress.step));
-            Ok(Event::Interrupted { step: progress.step })
-        }
-        Outcome::Diverged {
-            step,
-            loss_nats,
-            gradient_norm,
-        } => {
-            log.line(&format!(
-                "diverged at step {step}: loss {loss_nats} nats, gradient norm {gradient_norm}"
-            ));
-            Ok(Event::Diverged { step })
-        }
-    }
 }
 
 /// Written last: a folder with a marker is complete.

@@ -36,15 +36,9 @@ fn a_sweep_leaves_folders_csv_and_report_and_the_second_one_does_nothing() {
     }
     assert!(stdout(&output).contains("base") && stdout(&output).contains("deeper"));
 
-    let started = std::time::Instant::now();
     let again = run(on_smoke(folder.path(), &["sweep", "smoke"]));
     assert_exit(&again, 0);
     assert!(stderr(&again).contains("nothing to do"), "{}", stderr(&again));
-    assert!(
-        started.elapsed().as_secs() < 10,
-        "nothing to do took {:?}",
-        started.elapsed()
-    );
     assert_eq!(read(folder.path().join("results/smoke.csv")), csv);
 
     let compared = run(ablate(
