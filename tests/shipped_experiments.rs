@@ -165,3 +165,26 @@ fn the_full_size_suite_is_the_paper_s_table_cell_by_cell() {
     let suite = suite("table3.toml");
     assert_eq!(suite.rows.iter().map(printed).collect::<Vec<_>>(), table);
 }
+
+#[test]
+fn the_suite_in_the_readme_is_valid() {
+    let readme = include_str!("../README.md");
+    let suites = readme
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let text = suites
+        .into_iter()
+        .find(|text| text.starts_with("title"))
+        .expect("a suite");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/heads.toml");
+    let read = |asked: &Path| {
+        if asked == path {
+            Ok(text.to_owned())
+        } else {
+            std::fs::read_to_string(asked)
+        }
+    };
+    let suite = load_suite(&path, &read).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(suite.rows.len(), 6);
+}

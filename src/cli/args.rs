@@ -49,6 +49,15 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
+fn positive(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    if number > 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        Err(format!("`{text}` is not above 0"))
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct ExperimentsDir {
     /// Folder of suites
@@ -61,6 +70,16 @@ pub struct ResultsDir {
     /// Folder that results are written to
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,
+    /// Folder that reports are written to [default: reports, beside the results]
+    #[arg(long, value_name = "DIR")]
+    pub reports: Option<PathBuf>,
+}
+
+impl ResultsDir {
+    pub fn reports(&self) -> PathBuf {
+        let beside = || self.results.with_file_name("reports");
+        self.reports.clone().unwrap_or_else(beside)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -89,7 +108,7 @@ pub struct PlanArgs {
     #[arg(long, conflicts_with = "explain")]
     pub keys: bool,
     /// Speed that times are predicted from, in billions of operations per second and run
-    #[arg(long, value_name = "GFLOPS", default_value_t = 50.0)]
+    #[arg(long, value_name = "GFLOPS", default_value_t = 50.0, value_parser = positive)]
     pub gflops: f64,
     #[command(flatten)]
     pub experiments: ExperimentsDir,

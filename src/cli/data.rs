@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
 use super::failure::Failure;
+use super::output::put_line;
 use super::suites;
 use crate::data::{load, read_text, sample};
 use crate::spec::{Split, Suite};
@@ -25,7 +26,7 @@ fn show(args: &DataShowArgs) -> Result<(), Failure> {
         SplitArg::Test => Split::Test,
     };
     for (source, target) in sample(&text.get(split).pairs, args.count, args.seed) {
-        println!("{source}\n  {target}");
+        put_line(format_args!("{source}\n  {target}"));
     }
     Ok(())
 }
@@ -38,7 +39,7 @@ fn check(args: &DataArgs) -> Result<(), Failure> {
         args.data_dir.data_dir.as_deref(),
         &cache,
     )?;
-    println!("{}", dataset.report);
+    put_line(&dataset.report);
     for warning in dataset.report.warnings() {
         eprintln!("warning: {warning}");
     }

@@ -10,17 +10,22 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens to the keyboard from now on; `second` is done, in another thread, for every wish after the first.
-    pub fn listen(second: impl Fn() + Send + 'static) -> Self {
+    /// Listens to the keyboard from now on; `first` and `second` are done, in another thread, at the first wish and at
+    /// every later one.
+    pub fn listen(first: impl Fn() + Send + 'static, second: impl Fn() + Send + 'static) -> Self {
         let interrupt = Self::default();
         let wishes = Arc::clone(&interrupt.wishes);
         // Without a handler the first Ctrl-C ends the process: less gentle, and no reason not to run.
-        let _ = ctrlc::set_handler(move || {
-            if wishes.fetch_add(1, Ordering::SeqCst) > 0 {
-                second();
-            }
+        let _ = ctrlc::set_handler(move || match wishes.fetch_add(1, Ordering::SeqCst) {
+            0 => first(),
+            _ => second(),
         });
         interrupt
+    }
+
+    /// Tells a person what the first Ctrl-C does.
+    pub fn announce() {
+        eprintln!("\nstopping after a checkpoint; Ctrl-C again ends at once");
     }
 
     /// What Ctrl-C does, from the program itself.

@@ -7,6 +7,7 @@ mod data;
 mod failure;
 mod faults;
 mod interrupt;
+mod output;
 mod plan;
 mod progress;
 mod report;
@@ -35,7 +36,9 @@ pub fn main() -> ExitCode {
         Command::Translate(args) => translate::translate(&args),
         Command::Data(command) => data::data(&command),
         Command::Completions(args) => {
-            clap_complete::generate(args.shell, &mut Cli::command(), "ablate", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "ablate", &mut script);
+            output::put(String::from_utf8_lossy(&script));
             Ok(())
         }
     };

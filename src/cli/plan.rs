@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::args::PlanArgs;
 use super::failure::Failure;
+use super::output::put;
 use super::progress::duration;
 use super::suites;
 use crate::plan::{Cost, Plan, ShapeKey};
@@ -29,17 +30,17 @@ const COLUMNS: [(&str, &str); 10] = [
 
 pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.keys {
-        print!("{}", key_reference());
+        put(key_reference());
         return Ok(());
     }
     let suite = suites::load(&args.experiments.experiments, &args.suite)?;
     if let Some(row) = &args.explain {
-        print!("{}", explain(suites::row(&suite, row)?));
+        put(explain(suites::row(&suite, row)?));
         return Ok(());
     }
-    println!("{}\n", suite.title);
-    print!("{}", to_plain(&columns(&suite, args.gflops)));
-    print!("\n{}", summary(&suite, args.gflops));
+    put(format_args!("{}\n\n", suite.title));
+    put(to_plain(&columns(&suite, args.gflops)));
+    put(format_args!("\n{}", summary(&suite, args.gflops)));
     Ok(())
 }
 

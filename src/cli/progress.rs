@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::run::Event;
@@ -11,12 +12,17 @@ use crate::run::Event;
 /// Between two plain lines about the training of one run.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 
+/// A terminal narrower than this has no room for bars.
+const WIDE_COLUMNS: u16 = 76;
+
 /// What is shown of one or several runs.
 pub struct Display {
     bars: Option<MultiProgress>,
     /// All runs together, where there are several.
     total: Option<ProgressBar>,
     runs: BTreeMap<String, Shown>,
+    /// Then the bar gives way to the numbers.
+    is_narrow: bool,
 }
 
 struct Shown {
@@ -30,7 +36,7 @@ impl Display {
         let bars = std::io::stderr().is_terminal().then(MultiProgress::new);
         let total = bars.as_ref().filter(|_| runs > 1).map(|bars| {
             let bar = bars.add(ProgressBar::new(runs as u64).with_position(done as u64));
-            bar.set_style(style("{msg:12} {bar:30} {pos}/{len} runs, {elapsed} so far"));
+            bar.set_style(style("{msg:10} {bar:16} {pos}/{len} runs, {elapsed} so far"));
             bar.set_message("all");
             bar.enable_steady_tick(Duration::from_secs(1));
             bar
@@ -39,6 +45,7 @@ impl Display {
             bars,
             total,
             runs: BTreeMap::new(),
+            is_narrow: Term::stderr().size().1 < WIDE_COLUMNS,
         }
     }
 
@@ -48,7 +55,11 @@ impl Display {
             (Some(bars), None) => bars.add(ProgressBar::new(1)),
             (None, _) => ProgressBar::hidden(),
         };
-        bar.set_style(style("{prefix:12} {bar:30} {wide_msg}"));
+        bar.set_style(style(if self.is_narrow {
+            "{prefix} {wide_msg}"
+        } else {
+            "{prefix:10} {bar:16} {wide_msg}"
+        }));
         bar.set_prefix(run.to_owned());
         self.runs.insert(
             run.to_owned(),
@@ -74,7 +85,13 @@ impl Display {
             self.line(&line);
         } else {
             shown.bar.set_message(text.clone());
-            let rare = !matches!(event, Event::Update { .. } | Event::Translating { done: 1.., .. });
+            let rare = matches!(
+                event,
+                Event::Preparing
+                    | Event::Training { .. }
+                    | Event::Validated { .. }
+                    | Event::Translating { done: 0, .. }
+            );
             if self.bars.is_none() && (rare || shown.told.elapsed() >= BETWEEN_LINES) {
                 shown.told = Instant::now();
                 eprintln!("{run}: {text}");
@@ -82,8 +99,13 @@ impl Display {
         }
     }
 
-    /// The run is over; `verdict` is one line about it.
-    pub fn end(&mut self, run: &str, verdict: &str) {
+    /// The run is over with this event.
+    pub fn end(&mut self, run: &str, event: &Event) {
+        self.end_with(run, &text(event));
+    }
+
+    /// The run is over; `verdict` says how.
+    pub fn end_with(&mut self, run: &str, verdict: &str) {
         if let Some(shown) = self.runs.remove(run) {
             shown.bar.finish_and_clear();
         }
@@ -144,7 +166,7 @@ fn text(event: &Event) -> String {
         } => {
             let left = duration(*remaining_s);
             format!(
-                "step {step}/{steps}  loss {loss_nats:.3}  {:.1}k tokens/s  {left} left",
+                "{step}/{steps}  loss {loss_nats:.3}  {:.1}k tok/s  {left} left",
                 tokens_per_s / 1e3
             )
         }

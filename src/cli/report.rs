@@ -4,8 +4,9 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use super::args::ReportArgs;
+use super::args::{ReportArgs, ResultsDir};
 use super::failure::Failure;
+use super::output::put_line;
 use super::suites;
 use crate::atomic;
 use crate::plan::Plan;
@@ -17,12 +18,13 @@ use crate::spec::{Change, Row, Suite, keys};
 
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.experiments.experiments, &args.suite)?;
-    print(&write(&suite, &args.results.results)?);
+    print(&write(&suite, &args.results)?);
     Ok(())
 }
 
-/// Writes `<results>/<suite>.csv` and, in the folder `reports` beside the results, the report.
-pub fn write(suite: &Suite, results: &Path) -> Result<Comparison, Failure> {
+/// Writes the suite's CSV and its report.
+pub fn write(suite: &Suite, folders: &ResultsDir) -> Result<Comparison, Failure> {
+    let results = folders.results.as_path();
     let records = records(suite, results);
     let frame = frame::from_records(&records)?;
     let csv = results.join(format!("{}.csv", suite.name));
@@ -30,7 +32,7 @@ pub fn write(suite: &Suite, results: &Path) -> Result<Comparison, Failure> {
     frame::write_csv(&frame, &csv)?;
     let comparison = Comparison::new(&frame, &suite.baseline, &targets(suite))?;
     let context = context(suite);
-    let reports = results.parent().unwrap_or(Path::new("")).join("reports");
+    let reports = folders.reports();
     save(
         &reports,
         &format!("{}.md", suite.name),
@@ -52,7 +54,7 @@ pub fn print(comparison: &Comparison) {
         // A file has room for every column.
         usize::MAX
     };
-    println!("{}", terminal(comparison, width).trim_end());
+    put_line(terminal(comparison, width).trim_end());
 }
 
 fn records(suite: &Suite, results: &Path) -> Vec<RunRecord> {

@@ -21,10 +21,10 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let seeds = [args.seed.unwrap_or(suite.seeds[0])];
     let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
     let job = job(&suite, run, &args.place);
-    let interrupt = Interrupt::listen(|| exit(130));
     let environment = Environment::here();
     let event = match args.progress {
         ProgressStyle::Auto => {
+            let interrupt = Interrupt::listen(Interrupt::announce, || exit(130));
             let mut display = Display::new(1, 0);
             display.start(&job.run.id());
             execute(
@@ -38,6 +38,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             )?
         }
         ProgressStyle::Json => {
+            let interrupt = Interrupt::listen(|| (), || exit(130));
             stop_with_standard_input(&interrupt);
             execute(&job, &environment, &mut Machine { interrupt })?
         }
@@ -86,9 +87,8 @@ struct Person {
 impl Listener for Person {
     fn hear(&mut self, event: &Event) {
         self.display.show(&self.run, event);
-        if let Event::Finished { ppl, bleu } = event {
-            self.display
-                .end(&self.run, &format!("perplexity {ppl:.3}, BLEU {bleu:.2}"));
+        if event.is_end() {
+            self.display.end(&self.run, event);
         }
     }
 

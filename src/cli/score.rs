@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::args::{ScoreArgs, SmoothingArg, TokenizerArg};
 use super::failure::Failure;
+use super::output::put_line;
 use crate::data::read_utf8;
 use crate::score::{
     Bleu, BleuConfig, Case, SacrebleuJson, Smoothing, Tokenizer, check_texts, corpus_bleu, split_lines,
@@ -38,7 +39,7 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
 fn print(scores: &[Bleu], args: &ScoreArgs) {
     if !args.json {
         for bleu in scores {
-            println!("{bleu}\n{}", bleu.signature);
+            put_line(format_args!("{bleu}\n{}", bleu.signature));
         }
         return;
     }
@@ -47,7 +48,7 @@ fn print(scores: &[Bleu], args: &ScoreArgs) {
         [one] if !args.all => serde_json::to_string_pretty(one),
         all => serde_json::to_string_pretty(all),
     };
-    println!("{}", text.expect("a score has a JSON form"));
+    put_line(text.expect("a score has a JSON form"));
 }
 
 fn config(args: &ScoreArgs) -> BleuConfig {

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::{Display, duration};
 use super::{report, suites};
+use crate::data::check_files;
 use crate::generated::SHAPES;
 use crate::plan::{Run, ShapeKey};
 use crate::results::{RunFolder, RunState};
@@ -27,13 +28,17 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
     let wanted = suites::runs(&suite, &args.rows, &args.seeds)?;
     check_shapes(&suite, &wanted)?;
+    args.place.device.check()?;
+    for run in &wanted {
+        check_files(&run.experiment.data.corpus, args.place.data_dir.data_dir.as_deref())?;
+    }
     let results: &Path = &args.place.results.results;
     let _lock = SuiteLock::take(&results.join(&suite.name))?;
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
     let mut watcher = Screen {
         display: Display::new(total, done.len()),
-        interrupt: Interrupt::listen(|| ()),
+        interrupt: Interrupt::listen(Interrupt::announce, || ()),
     };
     announce(&watcher.display, &suite, total, open.len());
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
@@ -48,7 +53,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     };
     let endings = endings.execute(&mut watcher)?;
     watcher.display.close();
-    let comparison = report::write(&suite, results)?;
+    let comparison = report::write(&suite, &args.place.results)?;
     report::print(&comparison);
     if !nothing_to_do {
         eprintln!(
@@ -60,7 +65,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
 
-/// Every shape must have been compiled in; a sweep that finds out after hours helps nobody.
+/// Every shape must have been compiled in. What dooms every run is better told before the first.
 fn check_shapes(suite: &Suite, runs: &[Run]) -> Result<(), Failure> {
     let missing = runs
         .iter()
@@ -168,15 +173,13 @@ impl Watcher for Screen {
     }
 
     fn ended(&mut self, run: &Run, ending: &Ending) {
-        self.display.end(
-            &run.id(),
-            &match ending {
-                Ending::Done { ppl, bleu } => format!("perplexity {ppl:.3}, BLEU {bleu:.2}"),
-                Ending::Diverged { step } => format!("DIVERGED at step {step}"),
-                Ending::Interrupted => "interrupted".to_owned(),
-                Ending::Failed { reason } => format!("FAILED\n{}", indented(reason)),
-            },
-        );
+        match ending {
+            Ending::Ended(event) => self.display.end(&run.id(), event),
+            Ending::Aborted => self.display.end_with(&run.id(), "interrupted"),
+            Ending::Failed { reason } => self
+                .display
+                .end_with(&run.id(), &format!("FAILED\n{}", indented(reason))),
+        }
     }
 
     fn urgency(&self) -> Urgency {

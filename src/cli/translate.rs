@@ -6,6 +6,7 @@ use indicatif::ProgressBar;
 
 use super::args::TranslateArgs;
 use super::failure::Failure;
+use super::output::put_line;
 use crate::results::RunFolder;
 use crate::run::Trained;
 use crate::score::split_lines;
@@ -13,7 +14,7 @@ use crate::score::split_lines;
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     let folder = RunFolder::open(&args.run)
         .ok_or_else(|| Failure::Usage(format!("{} is not the folder of a run", args.run.display())))?;
-    let trained = Trained::open(&folder, args.device)?;
+    let trained = Trained::open(&folder, args.device, |note| eprintln!("warning: {note}"))?;
     let sentences = read_standard_input()?;
     let bar = ProgressBar::new(sentences.len() as u64);
     let translations = trained.translate(&sentences, args.beam.map(usize::from), |done| {
@@ -21,7 +22,7 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     })?;
     bar.finish_and_clear();
     for translation in translations {
-        println!("{translation}");
+        put_line(translation);
     }
     Ok(())
 }

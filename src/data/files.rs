@@ -4,7 +4,20 @@ use std::path::{Path, PathBuf};
 
 use super::error::DataError;
 use super::splits::Splits;
-use crate::spec::FilePair;
+use crate::spec::{Corpus, FilePair};
+
+/// Whether the files of a corpus are there; the built-in one always is.
+///
+/// # Errors
+/// The first file that is in none of the folders tried.
+pub fn check_files(corpus: &Corpus, data_dir: Option<&Path>) -> Result<(), DataError> {
+    match corpus {
+        Corpus::Grammar { .. } => Ok(()),
+        Corpus::Multi30k { source, target } => multi30k(data_dir, source, target).map(drop),
+        Corpus::Wmt14 { source, target } => wmt14(data_dir, source, target).map(drop),
+        Corpus::Text { train, dev, test } => text(data_dir, &Splits { train, dev, test }).map(drop),
+    }
+}
 
 const DEFAULT_FOLDER: &str = "data";
 

@@ -18,6 +18,7 @@ mod vocabulary;
 pub use batches::{EncodedPairs, evaluation_batches};
 pub use dataset::{Dataset, load, sample};
 pub use error::DataError;
+pub use files::check_files;
 pub use grammar::GrammarPairs;
 pub use lines::{Repairs, read_utf8};
 pub use report::{CorpusReport, SideReport, SplitReport, VocabularyOrigin};

@@ -14,6 +14,18 @@ pub struct Hypothesis {
     pub score: f64,
 }
 
+impl Hypothesis {
+    /// The translation of nothing, which needs no model.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            tokens: Vec::new(),
+            log_probability: 0.0,
+            score: 0.0,
+        }
+    }
+}
+
 /// A hypothesis that has not ended.
 #[derive(Debug, Clone)]
 struct Open {

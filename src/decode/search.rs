@@ -1,5 +1,7 @@
 //! Beam search over many sentences at once.
 
+use std::ops::ControlFlow;
+
 use super::beam::{Beam, Hypothesis};
 use crate::model::{BOS, Continuation, EOS, Seq2Seq};
 use crate::ops::Packed;
@@ -8,15 +10,15 @@ use crate::spec::Decoding;
 /// Source pieces per batch: enough rows to fill the products, few enough to stay in cache.
 const BATCH_TOKENS: usize = 1024;
 
-/// Translates `sources` (pieces without their end), each into its hypotheses, best first. `advance` hears after every
-/// batch how many sentences are done.
+/// Translates `sources` (pieces without their end), each into its hypotheses, best first; nothing translates to nothing.
+/// `advance` hears after every batch how many sentences are done; if it breaks, there is no result.
 pub fn translate(
     model: &dyn Seq2Seq,
     sources: &[Vec<u32>],
     decoding: &Decoding,
-    mut advance: impl FnMut(usize),
-) -> Vec<Vec<Hypothesis>> {
-    let mut translations = vec![Vec::new(); sources.len()];
+    mut advance: impl FnMut(usize) -> ControlFlow<()>,
+) -> Option<Vec<Vec<Hypothesis>>> {
+    let mut translations = vec![vec![Hypothesis::empty()]; sources.len()];
     let mut done = 0;
     for batch in batches(sources) {
         let sentences: Vec<&[u32]> = batch.iter().map(|&index| sources[index].as_slice()).collect();
@@ -24,14 +26,16 @@ pub fn translate(
             translations[index] = hypotheses;
         }
         done += batch.len();
-        advance(done);
+        if advance(done).is_break() {
+            return None;
+        }
     }
-    translations
+    Some(translations)
 }
 
-/// Sentences of like length together, the longest first: what takes most memory and time comes first.
+/// Sentences of like length together, without the empty ones, the longest first: what takes most memory and time comes first.
 fn batches(sources: &[Vec<u32>]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..sources.len()).collect();
+    let mut order: Vec<usize> = (0..sources.len()).filter(|&index| !sources[index].is_empty()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(sources[index].len()));
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut tokens = usize::MAX;

@@ -39,7 +39,9 @@ impl RunFolder {
     /// When the file system refuses.
     pub fn create(&self) -> Result<(), ResultsError> {
         fs::create_dir_all(self.checkpoints()).map_err(ResultsError::write(&self.path))?;
-        atomic::remove_leftovers(&self.path).map_err(ResultsError::write(&self.path))
+        [&self.path, &self.checkpoints()]
+            .into_iter()
+            .try_for_each(|folder| atomic::remove_leftovers(folder).map_err(ResultsError::write(folder)))
     }
 
     /// Moves the folder out of the way, under the first eight characters of the hash of the spec it belongs to.
@@ -90,6 +92,17 @@ impl RunFolder {
     #[must_use]
     pub fn spec(&self) -> PathBuf {
         self.path.join("spec.toml")
+    }
+
+    /// What the process that works in the folder holds; it lies beside the folder.
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        let name = self
+            .path
+            .file_name()
+            .expect("a run folder has a name")
+            .to_string_lossy();
+        self.path.with_file_name(format!(".{name}.lock"))
     }
 
     /// The vocabulary, as the `tokenizers` library reads it.

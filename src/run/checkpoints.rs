@@ -1,30 +1,34 @@
 //! The checkpoints of a run: the two newest are kept, so that a damaged one has a predecessor.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::RunError;
 use crate::atomic;
-use crate::train::Checkpoint;
+use crate::model::Seq2Seq;
+use crate::train::{Checkpoint, Progress};
 
 const KEPT: usize = 2;
 
-/// The folder they lie in.
+/// The folder they lie in, seen by one run. Checkpoints of another spec or corpus may lie beside its own and are left
+/// alone: their names end in another hash.
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
+    identity: String,
 }
 
 impl Checkpoints {
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    pub fn new(folder: PathBuf, identity: String) -> Self {
+        Self { folder, identity }
     }
 
-    /// Keeps a checkpoint, then drops the oldest ones.
-    pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+    /// Keeps the state of a training, then drops its oldest checkpoints.
+    pub fn save(&self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {
         let path = self
             .folder
-            .join(format!("step-{:09}.safetensors", checkpoint.progress.step));
+            .join(format!("step-{:09}{}", progress.step, self.name_ending()));
+        let checkpoint = Checkpoint::of(model, progress, &self.identity);
         atomic::write(&path, &checkpoint.to_bytes()).map_err(RunError::io(&path))?;
         for old in self.newest_first()?.into_iter().skip(KEPT) {
             fs::remove_file(&old).map_err(RunError::io(&old))?;
@@ -32,21 +36,14 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The newest checkpoint that can be read and whose identity `belongs`. `note` hears of those passed over.
-    pub fn newest(
-        &self,
-        belongs: impl Fn(&str) -> bool,
-        mut note: impl FnMut(String),
-    ) -> Result<Option<Checkpoint>, RunError> {
+    /// The newest checkpoint that can be read. `note` hears of those passed over.
+    pub fn newest(&self, mut note: impl FnMut(String)) -> Result<Option<Checkpoint>, RunError> {
         for path in self.newest_first()? {
             let bytes = fs::read(&path).map_err(RunError::io(&path))?;
             match Checkpoint::from_bytes(&bytes) {
-                Ok(checkpoint) if belongs(&checkpoint.identity) => return Ok(Some(checkpoint)),
-                Ok(_) => note(format!(
-                    "{} belongs to another spec, seed or corpus; passed over",
-                    name(&path)
-                )),
-                Err(error) => note(format!("{}: {error}; the one before it is used", name(&path))),
+                Ok(checkpoint) if checkpoint.identity == self.identity => return Ok(Some(checkpoint)),
+                Ok(_) => note(format!("{} belongs to another run; passed over", path.display())),
+                Err(error) => note(format!("{}: {error}; passed over", path.display())),
             }
         }
         Ok(None)
@@ -58,15 +55,23 @@ impl Checkpoints {
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<_, _>>()
             .map_err(RunError::io(&self.folder))?;
-        paths.retain(|path| name(path).starts_with("step-") && path.extension().is_some_and(|e| e == "safetensors"));
+        let is_own = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("step-") && name.ends_with(&self.name_ending())
+        };
+        paths.retain(is_own);
         paths.sort();
         paths.reverse();
         Ok(paths)
     }
+
+    fn name_ending(&self) -> String {
+        format!(".{}.safetensors", &blake3::hash(self.identity.as_bytes()).to_hex()[..8])
+    }
 }
 
-fn name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+/// What a checkpoint must have in common with the run that continues from it.
+#[must_use]
+pub fn identity(spec_hash: &str, seed: u64, data_hash: &str) -> String {
+    format!("{spec_hash}/{seed}/{data_hash}")
 }

@@ -30,9 +30,42 @@ impl Device {
     pub fn build(self, shape: &ShapeKey, norm: Norm, seed: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
         match self {
             Self::Cpu => Ok(generated::build(shape, &Cpu::default(), norm, seed)),
-            Self::Cuda { ordinal } => build_on_cuda(ordinal, shape, norm, seed),
+            Self::Cuda { ordinal } => {
+                check_cuda(ordinal)?;
+                build_on_cuda(ordinal, shape, norm, seed)
+            }
         }
     }
+
+    /// Whether the device is there.
+    ///
+    /// # Errors
+    /// If it is not, or this binary cannot use it.
+    pub fn check(self) -> Result<(), RunError> {
+        match self {
+            Self::Cpu => Ok(()),
+            Self::Cuda { ordinal } => check_cuda(ordinal),
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn check_cuda(ordinal: usize) -> Result<(), RunError> {
+    let unusable = |what: String| RunError::Device { what };
+    let count = cudarc::driver::CudaDevice::count()
+        .map_err(|error| unusable(format!("the CUDA driver does not answer: {error:?}")))?;
+    if ordinal >= usize::try_from(count).unwrap_or(0) {
+        return Err(unusable(format!(
+            "there is no device cuda:{ordinal}; CUDA sees {count}"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "cuda"))]
+fn check_cuda(_: usize) -> Result<(), RunError> {
+    let what = "this binary was built without CUDA; build it with `--features cuda`, or choose `--device cpu`";
+    Err(RunError::Device { what: what.to_owned() })
 }
 
 #[cfg(feature = "cuda")]
@@ -42,23 +75,15 @@ fn build_on_cuda(
     norm: Norm,
     seed: u64,
 ) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-    let unusable = |what: String| RunError::Device { what };
-    let count = cudarc::driver::CudaDevice::count()
-        .map_err(|error| unusable(format!("the CUDA driver does not answer: {error:?}")))?;
-    if ordinal >= usize::try_from(count).unwrap_or(0) {
-        return Err(unusable(format!(
-            "there is no device cuda:{ordinal}; CUDA sees {count}"
-        )));
-    }
-    let device = dfdx::prelude::Cuda::try_build(ordinal, 0)
-        .map_err(|error| unusable(format!("cuda:{ordinal} cannot be opened: {error:?}")))?;
+    let device = dfdx::prelude::Cuda::try_build(ordinal, 0).map_err(|error| RunError::Device {
+        what: format!("cuda:{ordinal} cannot be opened: {error:?}"),
+    })?;
     Ok(generated::build(shape, &device, norm, seed))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn build_on_cuda(_: usize, _: &ShapeKey, _: Norm, _: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-    let what = "this binary was built without CUDA; build it with `--features cuda`, or choose `--device cpu`";
-    Err(RunError::Device { what: what.to_owned() })
+fn build_on_cuda(ordinal: usize, _: &ShapeKey, _: Norm, _: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
+    check_cuda(ordinal).map(|()| None)
 }
 
 impl fmt::Display for Device {

@@ -1,11 +1,13 @@
 //! What a trained model is worth: perplexity, translations, and their scores.
 
+use std::ops::ControlFlow;
+
 use super::execute::Attempt;
 use super::watch::Listener;
 use super::{Event, Job, RunError};
 use crate::atomic;
 use crate::data::{Dataset, evaluation_batches};
-use crate::decode::translate;
+use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
 use crate::results::{BleuScores, RunScore};
 use crate::score::{Bleu, check_texts, corpus_bleu, standard_configs};
@@ -21,7 +23,9 @@ pub fn finish(
 ) -> Result<Event, RunError> {
     let job = attempt.job;
     let split = job.run.experiment.evaluation.split;
-    let hypotheses = hypotheses(job, dataset, model, &mut *attempt.listener)?;
+    let Some(hypotheses) = hypotheses(job, dataset, model, &mut *attempt.listener)? else {
+        return Ok(Event::Interrupted { step: progress.step });
+    };
     let path = job.folder.hypotheses(split.name());
     let text: String = hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
     atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
@@ -62,28 +66,29 @@ pub fn finish(
     Ok(Event::Finished { ppl, bleu: bleu.score })
 }
 
-/// The best hypothesis for every source of the evaluation split, detokenised, in the order of the corpus.
+/// The best hypothesis for every source of the evaluation split, detokenised, in the order of the corpus; nothing if the
+/// listener wants to stop.
 fn hypotheses(
     job: &Job,
     dataset: &Dataset,
     model: &dyn Seq2Seq,
     listener: &mut dyn Listener,
-) -> Result<Vec<String>, RunError> {
+) -> Result<Option<Vec<String>>, RunError> {
     let experiment = &job.run.experiment;
     let sources = &dataset.ids.get(experiment.evaluation.split).source;
     let sentences = sources.sentences();
     let sources: Vec<Vec<u32>> = (0..sentences).map(|index| sources.sentence(index).to_vec()).collect();
     listener.hear(&Event::Translating { done: 0, sentences });
-    translate(model, &sources, &experiment.decoding, |done| {
+    let found = translate(model, &sources, &experiment.decoding, |done| {
         listener.hear(&Event::Translating { done, sentences });
-    })
-    .into_iter()
-    .map(|found| {
-        found
-            .first()
-            .map_or(Ok(String::new()), |best| Ok(dataset.vocabulary.decode(&best.tokens)?))
-    })
-    .collect()
+        if listener.wants_stop() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    let decode = |hypotheses: Vec<Hypothesis>| Ok(dataset.vocabulary.decode(&hypotheses[0].tokens)?);
+    found.map(|found| found.into_iter().map(decode).collect()).transpose()
 }
 
 /// One output under every signature that is compared with published numbers.

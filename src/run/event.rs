@@ -46,3 +46,14 @@ pub enum Event {
         step: usize,
     },
 }
+
+impl Event {
+    /// Whether nothing follows.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Self::Finished { .. } | Self::Diverged { .. } | Self::Interrupted { .. }
+        )
+    }
+}

@@ -1,25 +1,23 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
-use std::fs::{File, TryLockError};
+use std::fs;
 use std::path::PathBuf;
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::checkpoints::Checkpoints;
+use super::checkpoints::{Checkpoints, identity};
 use super::evaluate::finish;
 use super::log::Log;
 use super::watch::{Listener, Pace, Watch};
-use super::{Device, Environment, Event, RunError, peak_memory_bytes};
+use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
 use crate::atomic;
 use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::model::Seq2Seq;
 use crate::plan::{Run, ShapeKey};
-use crate::results::{History, Marker, Outcome as Ending, Provenance, RunFolder, RunState, rfc3339_utc};
+use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
 use crate::spec::{Experiment, render};
 use crate::train::{Outcome, Progress, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
-const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
 /// What is to be run, and where.
 #[derive(Debug, Clone)]
@@ -39,11 +37,11 @@ pub struct Job {
 /// # Errors
 /// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
+    let _lock = RunLock::wait(&job.folder, LOCK_PATIENCE)?;
     if let RunState::Stale { spec_hash } = RunState::read(&job.folder, &job.run.spec_hash) {
         job.folder.set_aside(&spec_hash)?;
     }
     job.folder.create()?;
-    let _lock = lock(&job.folder)?;
     let event = match RunState::read(&job.folder, &job.run.spec_hash) {
         RunState::Done(finished) => Event::Finished {
             ppl: finished.score.ppl,
@@ -53,26 +51,6 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
     };
     listener.hear(&event);
     Ok(event)
-}
-
-/// Held until the process ends, however it ends: two processes in one folder would mix their results. A run whose
-/// sweep was killed needs a moment to stop by itself, so this waits.
-fn lock(folder: &RunFolder) -> Result<File, RunError> {
-    let path = folder.path().join(".lock");
-    let file = File::create(&path).map_err(RunError::io(&path))?;
-    let deadline = Instant::now() + LOCK_PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_PAUSE),
-            Err(TryLockError::WouldBlock) => {
-                return Err(RunError::Busy {
-                    folder: folder.path().to_owned(),
-                });
-            }
-            Err(TryLockError::Error(error)) => return Err(RunError::io(path)(error)),
-        }
-    }
 }
 
 /// One process's share of a run.
@@ -110,8 +88,10 @@ impl<'a> Attempt<'a> {
         let progress = training.progress;
         let event = self.conclude(&mut *model, &dataset, &progress, outcome)?;
 
-        provenance.finished = Some(rfc3339_utc(SystemTime::now()));
-        provenance.wall_s = Some(trained_before_s + self.started.elapsed().as_secs_f64());
+        if !matches!(event, Event::Interrupted { .. }) {
+            provenance.finished = Some(rfc3339_utc(SystemTime::now()));
+            provenance.wall_s = Some(trained_before_s + self.started.elapsed().as_secs_f64());
+        }
         provenance.tokens_per_s = (progress.elapsed_s > 0.0).then(|| progress.tokens as f64 / progress.elapsed_s);
         provenance.peak_memory_bytes = peak_memory_bytes();
         provenance.write(&self.job.folder.provenance())?;
@@ -147,9 +127,9 @@ impl<'a> Attempt<'a> {
 
     /// Gives the model the newest checkpoint that can be used, if there is one.
     fn restore(&mut self, model: &mut dyn Seq2Seq, dataset: &Dataset) -> Result<Training, RunError> {
-        let identity = format!("{}/{}/{}", self.job.run.spec_hash, self.job.run.seed, dataset.data_hash);
-        let checkpoints = Checkpoints::new(self.job.folder.checkpoints());
-        let newest = checkpoints.newest(|other| other == identity, |text| self.note(text))?;
+        let identity = identity(&self.job.run.spec_hash, self.job.run.seed, &dataset.data_hash);
+        let checkpoints = Checkpoints::new(self.job.folder.checkpoints(), identity);
+        let newest = checkpoints.newest(|text| self.note(text))?;
         let progress = match newest {
             None => Progress::default(),
             Some(checkpoint) => {
@@ -160,11 +140,7 @@ impl<'a> Attempt<'a> {
                 checkpoint.progress
             }
         };
-        Ok(Training {
-            progress,
-            checkpoints,
-            identity,
-        })
+        Ok(Training { progress, checkpoints })
     }
 
     fn train(
@@ -182,11 +158,9 @@ impl<'a> Attempt<'a> {
             steps,
             parameters,
         });
-        let mut history = History::open(&self.job.folder.history())?;
-        history.truncate_after(step as u64)?;
+        let history = self.open_history(step as u64)?;
         let mut watch = Watch {
             steps,
-            identity: &training.identity,
             history,
             checkpoints: &training.checkpoints,
             log: &mut self.log,
@@ -201,6 +175,21 @@ impl<'a> Attempt<'a> {
             dev: &evaluation_batches(&dataset.ids.dev, size.micro_batch_tokens),
         }
         .train(model, &mut training.progress, &mut watch)
+    }
+
+    /// The history up to `step`. One that cannot be read is kept under another name: the weights are worth more.
+    fn open_history(&mut self, step: u64) -> Result<History, RunError> {
+        let path = self.job.folder.history();
+        let opened = History::open(&path).and_then(|mut history| history.truncate_after(step).map(|()| history));
+        match opened {
+            Err(error @ ResultsError::History { .. }) => {
+                let aside = path.with_extension("damaged.csv");
+                fs::rename(&path, &aside).map_err(RunError::io(&path))?;
+                self.note(format!("{error}; it is kept as {} and begun anew", aside.display()));
+                Ok(History::open(&path)?)
+            }
+            opened => Ok(opened?),
+        }
     }
 
     fn conclude(
@@ -240,8 +229,6 @@ impl<'a> Attempt<'a> {
 struct Training {
     progress: Progress,
     checkpoints: Checkpoints,
-    /// See [`crate::train::Checkpoint::identity`].
-    identity: String,
 }
 
 fn update_size(experiment: &Experiment) -> UpdateSize {

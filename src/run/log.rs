@@ -29,12 +29,3 @@ impl Log {
         let _ = writeln!(self.file, "{} {text}", rfc3339_utc(SystemTime::now()));
     }
 }
-
-/// The last lines of a log, as far as it can be read.
-#[must_use]
-pub fn tail(path: &Path, lines: usize) -> String {
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let all: Vec<&str> = text.lines().collect();
-    all[all.len().saturating_sub(lines)..].join("\n")
-}

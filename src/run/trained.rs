@@ -1,15 +1,16 @@
 //! A finished run as a translator.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::checkpoints::Checkpoints;
+use super::checkpoints::{Checkpoints, identity};
 use super::{Device, RunError};
 use crate::data::Vocabulary;
-use crate::decode::translate;
+use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
 use crate::plan::ShapeKey;
-use crate::results::RunFolder;
+use crate::results::{Provenance, RunFolder};
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
 
 /// Model, vocabulary and settings of a run.
@@ -20,11 +21,11 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Reads the newest checkpoint of the run.
+    /// Reads the newest checkpoint of the run that is whole; `note` hears of those passed over.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
-    pub fn open(folder: &RunFolder, device: Device) -> Result<Self, RunError> {
+    pub fn open(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
         let experiment = read_spec(&folder.spec())?;
         let path = folder.tokenizer();
         let json = fs::read_to_string(&path).map_err(RunError::io(&path))?;
@@ -35,8 +36,10 @@ impl Trained {
             suite: String::new(),
             shape,
         })?;
+        let provenance = Provenance::read(&folder.provenance())?;
+        let identity = identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash);
         let checkpoints = folder.checkpoints();
-        let newest = Checkpoints::new(checkpoints.clone()).newest(|_| true, |_| ())?;
+        let newest = Checkpoints::new(checkpoints.clone(), identity).newest(note)?;
         let checkpoint = newest.ok_or(RunError::NoCheckpoint {
             folder: checkpoints.clone(),
         })?;
@@ -59,7 +62,7 @@ impl Trained {
         &self,
         sentences: &[String],
         beam: Option<usize>,
-        advance: impl FnMut(usize),
+        mut advance: impl FnMut(usize),
     ) -> Result<Vec<String>, RunError> {
         let own = &self.experiment.decoding;
         let decoding = Decoding {
@@ -70,14 +73,12 @@ impl Trained {
             .iter()
             .map(|line| self.vocabulary.encode(line))
             .collect::<Result<Vec<_>, _>>()?;
-        translate(&*self.model, &sources, &decoding, advance)
-            .into_iter()
-            .map(|found| {
-                found
-                    .first()
-                    .map_or(Ok(String::new()), |best| Ok(self.vocabulary.decode(&best.tokens)?))
-            })
-            .collect()
+        let found = translate(&*self.model, &sources, &decoding, |done| {
+            advance(done);
+            ControlFlow::Continue(())
+        });
+        let decode = |hypotheses: Vec<Hypothesis>| Ok(self.vocabulary.decode(&hypotheses[0].tokens)?);
+        found.unwrap_or_default().into_iter().map(decode).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use super::log::Log;
 use super::{Event, RunError};
 use crate::model::{BatchLoss, Seq2Seq};
 use crate::results::{History, HistoryRow, HistorySplit};
-use crate::train::{Checkpoint, Observer, Progress, Stop, Update, Validation};
+use crate::train::{Observer, Progress, Stop, Update, Validation};
 
 /// Hears what a run tells, and says whether it should stop.
 pub trait Listener {
@@ -22,8 +22,6 @@ const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
 pub struct Watch<'a> {
     pub steps: usize,
-    /// See [`Checkpoint::identity`].
-    pub identity: &'a str,
     pub history: History,
     pub checkpoints: &'a Checkpoints,
     pub log: &'a mut Log,
@@ -118,6 +116,6 @@ impl Observer for Watch<'_> {
 
     fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {
         self.history.sync()?;
-        self.checkpoints.save(&Checkpoint::of(model, progress, self.identity))
+        self.checkpoints.save(model, progress)
     }
 }

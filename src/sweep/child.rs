@@ -1,9 +1,10 @@
 //! One run as a process: what it tells arrives line by line, and closing its standard input asks it to stop.
 
-use std::io::{self, BufRead, BufReader};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use crate::run::Event;
 
@@ -13,16 +14,24 @@ pub enum Message {
     Closed { worker: usize },
 }
 
+/// Lines of complaint that are kept of a process.
+const KEPT_LINES: usize = 12;
+
 #[derive(Debug)]
 pub struct Child {
     process: Process,
     stdin: Option<ChildStdin>,
+    complaints: Option<JoinHandle<VecDeque<String>>>,
 }
 
 impl Child {
-    /// Starts the command; its standard error goes where the caller said.
+    /// Starts the command.
     pub fn start(mut command: Command, worker: usize, messages: Sender<Message>) -> io::Result<Self> {
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = command.spawn()?;
         let stdout = process.stdout.take().expect("standard output is piped");
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -36,10 +45,18 @@ impl Child {
             // The sweep may be gone by now, and then nobody waits for this.
             let _ = messages.send(Message::Closed { worker });
         });
+        let stderr = process.stderr.take().expect("standard error is piped");
         Ok(Self {
             stdin: process.stdin.take(),
+            complaints: Some(thread::spawn(move || last_lines(stderr))),
             process,
         })
+    }
+
+    /// The last lines of its standard error; waits until it is closed.
+    pub fn complaints(&mut self) -> String {
+        let lines = self.complaints.take().and_then(|thread| thread.join().ok());
+        lines.unwrap_or_default().into_iter().collect::<Vec<_>>().join("\n")
     }
 
     /// Asks the run to finish its step, write a checkpoint and end.
@@ -55,4 +72,15 @@ impl Child {
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait()
     }
+}
+
+fn last_lines(stream: impl Read) -> VecDeque<String> {
+    let mut kept = VecDeque::new();
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        if kept.len() == KEPT_LINES {
+            kept.pop_front();
+        }
+        kept.push_back(line);
+    }
+    kept
 }

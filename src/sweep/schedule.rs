@@ -1,9 +1,8 @@
 //! The scheduler: at most so many runs at once, the next one as soon as a place is free.
 
 use std::collections::VecDeque;
-use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use std::{fmt, io};
@@ -11,14 +10,12 @@ use std::{fmt, io};
 use super::child::{Child, Message};
 use crate::plan::Run;
 use crate::results::{Marker, Outcome, ResultsError, RunFolder, RunState};
-use crate::run::{Event, tail};
+use crate::run::{Event, RunLock};
 
 /// How soon a wish to stop is noticed while all runs are silent.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The exit code of a run that ended at once when asked twice: 128 and the number of SIGINT, as shells have it.
 const INTERRUPTED: i32 = 130;
-/// Lines of a failed run's log that its marker keeps.
-const KEPT_LOG_LINES: usize = 8;
 
 /// Runs to be executed.
 pub struct Sweep<'a> {
@@ -36,15 +33,10 @@ pub struct Sweep<'a> {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    Done {
-        ppl: f64,
-        bleu: f64,
-    },
-    Diverged {
-        step: usize,
-    },
-    /// On request; it can be continued.
-    Interrupted,
+    /// With its last event: finished, diverged or interrupted.
+    Ended(Event),
+    /// Killed on request; it can be continued.
+    Aborted,
     Failed {
         reason: String,
     },
@@ -75,7 +67,6 @@ pub trait Watcher {
 #[derive(Debug)]
 pub enum SweepError {
     Start { run: String, source: io::Error },
-    Log { path: PathBuf, source: io::Error },
     Results(ResultsError),
 }
 
@@ -90,7 +81,7 @@ struct Worker {
 
 impl Sweep<'_> {
     /// Executes all runs, or those that were started before the watcher asked to stop. A run that failed leaves a
-    /// marker with the end of its log.
+    /// marker with its last words.
     ///
     /// # Errors
     /// If a process cannot be started or a folder not be written; runs that go on are asked to stop.
@@ -128,8 +119,7 @@ impl Sweep<'_> {
         for (index, place) in workers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
             let Some(run) = waiting.pop_front() else { break };
             let folder = RunFolder::new(self.results, self.suite, &run.row, run.seed);
-            let command = self.prepare(&run, &folder)?;
-            let child = Child::start(command, index, sender.clone())
+            let child = Child::start((self.command)(&run), index, sender.clone())
                 .map_err(|source| SweepError::Start { run: run.id(), source })?;
             watcher.started(&run);
             *place = Some(Worker {
@@ -140,20 +130,6 @@ impl Sweep<'_> {
             });
         }
         Ok(())
-    }
-
-    /// The run's folder and command; whatever its process says to standard error ends up in its log.
-    fn prepare(&self, run: &Run, folder: &RunFolder) -> Result<Command, SweepError> {
-        if let RunState::Stale { spec_hash } = RunState::read(folder, &run.spec_hash) {
-            folder.set_aside(&spec_hash).map_err(SweepError::Results)?;
-        }
-        folder.create().map_err(SweepError::Results)?;
-        let path = folder.log();
-        let log = OpenOptions::new().create(true).append(true).open(&path);
-        let log = log.map_err(|source| SweepError::Log { path, source })?;
-        let mut command = (self.command)(run);
-        command.stderr(Stdio::from(log));
-        Ok(command)
     }
 }
 
@@ -196,21 +172,27 @@ fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Ending, SweepError>
     let status = child
         .wait()
         .map_err(|source| SweepError::Start { run: run.id(), source })?;
-    match last {
-        Some(Event::Finished { ppl, bleu }) if status.success() => return Ok(Ending::Done { ppl: *ppl, bleu: *bleu }),
-        Some(Event::Diverged { step }) => return Ok(Ending::Diverged { step: *step }),
-        Some(Event::Interrupted { .. }) => return Ok(Ending::Interrupted),
-        _ if urgency == Urgency::Abort || status.code() == Some(INTERRUPTED) => return Ok(Ending::Interrupted),
+    match last.take() {
+        Some(event) if event.is_end() => return Ok(Ending::Ended(event)),
+        _ if urgency == Urgency::Abort || status.code() == Some(INTERRUPTED) => return Ok(Ending::Aborted),
         _ => {}
     }
-    let reason = format!("{}\n{}", describe(status), tail(&folder.log(), KEPT_LOG_LINES));
-    let outcome = Outcome::Failed { reason: reason.clone() };
-    let marker = Marker {
-        spec_hash: run.spec_hash.clone(),
-        seed: run.seed,
-        outcome,
-    };
-    marker.write(folder).map_err(SweepError::Results)?;
+    let reason = format!("{}\n{}", describe(status), child.complaints());
+    // Whoever still works in the folder will say how that ended, and a result of another spec is not ours to mark.
+    let is_ours = !matches!(
+        RunState::read(folder, &run.spec_hash),
+        RunState::Stale { .. } | RunState::Done(_)
+    );
+    if let (true, Ok(_lock)) = (is_ours, RunLock::wait(folder, Duration::ZERO)) {
+        folder.create().map_err(SweepError::Results)?;
+        let outcome = Outcome::Failed { reason: reason.clone() };
+        let marker = Marker {
+            spec_hash: run.spec_hash.clone(),
+            seed: run.seed,
+            outcome,
+        };
+        marker.write(folder).map_err(SweepError::Results)?;
+    }
     Ok(Ending::Failed { reason })
 }
 
@@ -233,7 +215,6 @@ impl fmt::Display for SweepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { run, source } => write!(f, "{run} cannot be started: {source}"),
-            Self::Log { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Results(error) => error.fmt(f),
         }
     }
@@ -242,7 +223,7 @@ impl fmt::Display for SweepError {
 impl std::error::Error for SweepError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Start { source, .. } | Self::Log { source, .. } => Some(source),
+            Self::Start { source, .. } => Some(source),
             Self::Results(error) => Some(error),
         }
     }

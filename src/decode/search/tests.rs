@@ -95,6 +95,10 @@ fn decoding(beam: usize, length_penalty: f64, max_extra_tokens: usize) -> Decodi
     }
 }
 
+fn translated(sources: &[Vec<u32>], decoding: &Decoding) -> Vec<Vec<Hypothesis>> {
+    translate(&Oracle, sources, decoding, |_| ControlFlow::Continue(())).expect("nobody breaks")
+}
+
 /// Sources of one to three pieces, all different.
 fn sources(count: u32) -> Vec<Vec<u32>> {
     (0..count)
@@ -133,7 +137,7 @@ fn a_beam_as_wide_as_the_language_finds_the_best_of_all() {
             let best = all(&source, 4, alpha)
                 .into_iter()
                 .max_by(|a, b| a.score.total_cmp(&b.score));
-            let found = translate(&Oracle, &[source], &decoding(5usize.pow(5), alpha, 3), |_| ());
+            let found = translated(&[source], &decoding(5usize.pow(5), alpha, 3));
             assert_eq!(found[0].first(), best.as_ref());
         }
     }
@@ -152,7 +156,7 @@ fn a_beam_of_one_is_greedy() {
                 Some(token) => greedy.push(token),
             }
         }
-        let found = translate(&Oracle, &[source], &decoding(1, 0.6, 6), |_| ());
+        let found = translated(&[source], &decoding(1, 0.6, 6));
         assert_eq!(
             found[0].iter().map(|hypothesis| &hypothesis.tokens).collect::<Vec<_>>(),
             [&greedy]
@@ -163,19 +167,16 @@ fn a_beam_of_one_is_greedy() {
 #[test]
 fn a_sentence_is_translated_alike_alone_and_in_company() {
     let sources = sources(40);
-    let together = translate(&Oracle, &sources, &decoding(4, 0.6, 5), |_| ());
+    let together = translated(&sources, &decoding(4, 0.6, 5));
     for (source, hypotheses) in sources.iter().zip(&together) {
-        let alone = translate(&Oracle, std::slice::from_ref(source), &decoding(4, 0.6, 5), |_| ());
+        let alone = translated(std::slice::from_ref(source), &decoding(4, 0.6, 5));
         assert_eq!(&alone[0], hypotheses);
     }
 }
 
 #[test]
 fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
-    for (source, hypotheses) in sources(40)
-        .iter()
-        .zip(translate(&Oracle, &sources(40), &decoding(3, 0.6, 0), |_| ()))
-    {
+    for (source, hypotheses) in sources(40).iter().zip(translated(&sources(40), &decoding(3, 0.6, 0))) {
         assert!(!hypotheses.is_empty());
         assert!(
             hypotheses
@@ -184,7 +185,7 @@ fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
         );
         assert!(hypotheses.is_sorted_by(|a, b| a.score >= b.score));
     }
-    let empty = translate(&Oracle, &[vec![]], &decoding(3, 0.6, 0), |_| ());
+    let empty = translated(&[vec![]], &decoding(3, 0.6, 0));
     assert_eq!(
         empty[0][0].tokens, [0u32; 0],
         "nothing may be said for an empty source without extra tokens"
@@ -195,9 +196,23 @@ fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
 fn progress_is_told_until_all_are_done() {
     let long: Vec<Vec<u32>> = (0..9).map(|i| vec![UNK + i; 400]).collect();
     let mut heard = Vec::new();
-    translate(&Oracle, &long, &decoding(2, 0.6, 0), |done| heard.push(done));
+    translate(&Oracle, &long, &decoding(2, 0.6, 0), |done| {
+        heard.push(done);
+        ControlFlow::Continue(())
+    });
     assert!(
         heard.is_sorted() && heard.last() == Some(&9) && heard.len() > 2,
         "{heard:?}"
     );
+}
+
+#[test]
+fn a_translation_can_be_given_up() {
+    let long: Vec<Vec<u32>> = (0..9).map(|i| vec![UNK + i; 400]).collect();
+    let mut batches = 0;
+    let given_up = translate(&Oracle, &long, &decoding(2, 0.6, 0), |_| {
+        batches += 1;
+        ControlFlow::Break(())
+    });
+    assert!(given_up.is_none() && batches == 1);
 }

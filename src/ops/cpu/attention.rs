@@ -27,7 +27,13 @@ pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
         v: HV / heads,
     };
     let (q, k, v) = (values(&queries), values(&keys), values(&values_));
-    let (rows, weights) = kernel.forward(&Inputs { q: &q, k: &k, v: &v });
+    let mut weights = Vec::new();
+    let inputs = Inputs {
+        q: &q[..],
+        k: &k,
+        v: &v,
+    };
+    let rows = kernel.forward(&inputs, T::OWNS_TAPE.then_some(&mut weights));
     let y = queries.device().tensor_from_vec(rows, (queries.shape().0, Const::<HV>));
     if T::OWNS_TAPE {
         let (queries, keys, values_, y) = (queries.ghost(), keys.ghost(), values_.ghost(), y.ghost());
@@ -96,25 +102,23 @@ impl Kernel {
             .flat_map(move |span| (0..self.heads).map(move |head| block(span, head)))
     }
 
-    /// Output rows `[N, H*VD]`, and the attention weights block by block, query by query.
-    fn forward(&self, inputs: &Inputs<&[f32]>) -> (Vec<f32>, Vec<f32>) {
+    /// Output rows `[N, H*VD]`. The attention weights go to `kept`, block by block and query by query, if a backward pass
+    /// will want them; otherwise only one block's exist at a time.
+    fn forward(&self, inputs: &Inputs<&[f32]>, mut kept: Option<&mut Vec<f32>>) -> Vec<f32> {
         let queries = inputs.q.len() / (self.heads * self.k);
         let mut rows = vec![0.0; queries * self.heads * self.v];
-        let mut weights = vec![0.0; self.blocks().map(|block| block.weights()).sum()];
-        let mut rest = &mut weights[..];
-        let mut columns = Vec::new();
+        let (mut columns, mut weights) = (Vec::new(), Vec::new());
         for block in self.blocks() {
-            let own;
-            (own, rest) = rest.split_at_mut(block.weights());
-            transpose(
-                self.rows(inputs.k, self.k, &block.span.keys, &block),
-                &block,
-                self.k,
-                &mut columns,
-            );
-            self.attend(&block, inputs, &columns, own, &mut rows);
+            let keys = self.rows(inputs.k, self.k, &block.span.keys, &block);
+            transpose(keys, &block, self.k, &mut columns);
+            weights.clear();
+            weights.resize(block.weights(), 0.0);
+            self.attend(&block, inputs, &columns, &mut weights, &mut rows);
+            if let Some(kept) = &mut kept {
+                kept.extend_from_slice(&weights);
+            }
         }
-        (rows, weights)
+        rows
     }
 
     /// `softmax(q . k^T / sqrt(K)) . v`, the keys given as columns.
