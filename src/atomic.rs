@@ -26,7 +26,7 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Deletes the temporary files that a killed [`write`] left in `folder`.
+/// Deletes the temporary files that a killed [`write()`] left in `folder`.
 ///
 /// # Errors
 /// When the folder cannot be listed or a leftover cannot be deleted.

@@ -24,7 +24,7 @@ pub fn load_suite(path: &Path, read: ReadText<'_>) -> Result<Suite, Faults> {
     loader.finish(suite)
 }
 
-/// Loads one complete experiment: a base, or the `spec.toml` that [`render`] wrote.
+/// Loads one complete experiment: a base, or the `spec.toml` that [`render`](super::render()) wrote.
 ///
 /// # Errors
 /// Everything that is wrong with the file and its bases.
