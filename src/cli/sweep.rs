@@ -56,11 +56,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let comparison = report::write(&suite, &args.place.results)?;
     report::print(&comparison);
     if !nothing_to_do {
-        eprintln!(
-            "{} runs in {}",
-            endings.len(),
-            duration(started.elapsed().as_secs_f64())
-        );
+        let elapsed = duration(started.elapsed().as_secs_f64());
+        eprintln!("{} in {elapsed}", count(endings.len()));
     }
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
@@ -94,13 +91,18 @@ fn is_settled(suite: &Suite, run: &Run, args: &SweepArgs) -> bool {
 fn announce(display: &Display, suite: &Suite, total: usize, open: usize) {
     let settled = total - open;
     display.line(&match (open, settled) {
-        (0, _) => format!("{}: nothing to do, all {total} runs have ended", suite.name),
-        (_, 0) => format!("{}: {total} runs to do", suite.name),
+        (0, _) => format!("{}: nothing to do, {} ended before", suite.name, count(total)),
+        (_, 0) => format!("{}: {} to do", suite.name, count(total)),
         _ => format!(
-            "{}: {open} of {total} runs to do, {settled} have ended before",
-            suite.name
+            "{}: {} to do, {settled} of {total} ended before",
+            suite.name,
+            count(open)
         ),
     });
+}
+
+fn count(runs: usize) -> String {
+    format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
 }
 
 fn default_jobs() -> usize {
