@@ -27,15 +27,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let started = Instant::now();
     let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
     let wanted = suites::runs(&suite, &args.rows, &args.seeds)?;
-    check_shapes(&suite, &wanted)?;
-    args.place.device.check()?;
-    for run in &wanted {
-        check_files(&run.experiment.data.corpus, args.place.data_dir.data_dir.as_deref())?;
-    }
     let results: &Path = &args.place.results.results;
     let _lock = SuiteLock::take(&results.join(&suite.name))?;
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
+    check(&suite, &open, &args.place)?;
     let mut watcher = Screen {
         display: Display::new(total, done.len()),
         interrupt: Interrupt::listen(Interrupt::announce, || ()),
@@ -62,7 +58,17 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
 
-/// Every shape must have been compiled in. What dooms every run is better told before the first.
+/// What would doom a run is better told before the first; runs that have ended need nothing any more.
+fn check(suite: &Suite, open: &[Run], place: &Place) -> Result<(), Failure> {
+    check_shapes(suite, open)?;
+    for run in open {
+        place.device.check()?;
+        check_files(&run.experiment.data.corpus, place.data_dir.data_dir.as_deref())?;
+    }
+    Ok(())
+}
+
+/// Every shape must have been compiled in.
 fn check_shapes(suite: &Suite, runs: &[Run]) -> Result<(), Failure> {
     let missing = runs
         .iter()

@@ -17,7 +17,7 @@ pub enum Outcome {
     Done,
     /// The loss stopped being a number, or exploded, at this step.
     Diverged { step: u64 },
-    /// The last lines of the run's log.
+    /// How the process ended, and the last lines of its complaints.
     Failed { reason: String },
 }
 

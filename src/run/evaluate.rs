@@ -44,13 +44,18 @@ pub fn finish(
         let batches = evaluation_batches(dataset.ids.get(split), job.run.experiment.training.micro_batch_tokens);
         evaluate(model, &batches, 0.0).perplexity()
     };
+    let dev_ppl = perplexity(Split::Dev);
     let report = &dataset.report.splits;
     let score = RunScore {
         split: split.name().to_owned(),
         steps: progress.step as u64,
         tokens: progress.tokens as u64,
-        ppl: perplexity(split),
-        dev_ppl: Some(perplexity(Split::Dev)),
+        ppl: if split == Split::Dev {
+            dev_ppl
+        } else {
+            perplexity(split)
+        },
+        dev_ppl: Some(dev_ppl),
         parameters: model.parameter_count() as u64,
         skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
         unknown_pieces: Some(
