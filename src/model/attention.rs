@@ -4,7 +4,7 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Activation, Matrix, Ops, Rows, Spans};
+use crate::ops::{Activation, AttentionWeights, Matrix, Ops, Rows, Spans};
 
 /// `H` heads of `K`-wide queries and keys and `VD`-wide values; `HK = H * K` and `HV = H * VD`.
 pub struct Attention<
@@ -37,33 +37,38 @@ impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, 
         }
     }
 
-    /// Every row attends to the rows that `spans` shows it.
-    pub fn to_itself<T: Tape<f32, Dev>>(&self, x: Rows<D, Dev, T>, spans: &Spans) -> Rows<D, Dev, T> {
-        let (keys, values) = self.keys_values(&x.retaped::<NoneTape>());
-        self.attend(x, keys, values, spans)
+    /// Every row attends to the rows of `memory`, or of `x` itself, that `spans` shows it.
+    pub fn forward<T: Tape<f32, Dev>>(
+        &self,
+        x: Rows<D, Dev, T>,
+        memory: Option<&Rows<D, Dev>>,
+        spans: &Spans,
+    ) -> Rows<D, Dev, T> {
+        let weights = AttentionWeights {
+            query: &self.query,
+            key: &self.key,
+            value: &self.value,
+            output: &self.output,
+        };
+        Dev::multi_head_attention::<D, H, K, VD, HK, HV, T>(x, memory, &weights, spans)
     }
 
-    /// The projections that `memory` is attended by, `[M, H*K]` and `[M, H*VD]`, each on a tape of its own.
-    pub fn keys_values<T: Tape<f32, Dev>>(&self, memory: &Rows<D, Dev>) -> (Rows<HK, Dev, T>, Rows<HV, Dev, T>) {
+    /// What decoding keeps of the rows that are attended to: `[M, H*K]` and `[M, H*VD]`.
+    pub fn keys_values(&self, memory: &Rows<D, Dev>) -> (Rows<HK, Dev>, Rows<HV, Dev>) {
         (
-            Dev::linear(memory.retaped::<T>(), &self.key, None, Activation::Identity),
-            Dev::linear(memory.retaped::<T>(), &self.value, None, Activation::Identity),
+            Dev::linear(memory.clone(), &self.key, None, Activation::Identity),
+            Dev::linear(memory.clone(), &self.value, None, Activation::Identity),
         )
     }
 
-    pub fn attend<T: Tape<f32, Dev>>(
-        &self,
-        x: Rows<D, Dev, T>,
-        keys: Rows<HK, Dev, T>,
-        values: Rows<HV, Dev, T>,
-        spans: &Spans,
-    ) -> Rows<D, Dev, T> {
+    /// Attention to keys and values that were kept.
+    pub fn attend(&self, x: Rows<D, Dev>, keys: Rows<HK, Dev>, values: Rows<HV, Dev>, spans: &Spans) -> Rows<D, Dev> {
         let queries = Dev::linear(x, &self.query, None, Activation::Identity); // [N, D] -> [N, H*K]
-        let mixed = Dev::attention::<H, K, VD, HK, HV, T>(queries, keys, values, spans); // [N, H*VD]
+        let mixed = Dev::attention::<H, K, VD, HK, HV, NoneTape>(queries, keys, values, spans); // [N, H*VD]
         Dev::linear(mixed, &self.output, None, Activation::Identity) // [N, D]
     }
 
-    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+    pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         visit(format!("{name}.query.weight"), &mut self.query);
         visit(format!("{name}.key.weight"), &mut self.key);
         visit(format!("{name}.value.weight"), &mut self.value);

@@ -1,5 +1,7 @@
 //! What a model reads: packed sentence pairs.
 
+use std::ops::Range;
+
 use crate::ops::Packed;
 
 /// A piece the vocabulary does not hold.
@@ -32,9 +34,74 @@ impl Batch {
         }
     }
 
+    /// The batch in about `count` shares of whole sentences, with about as many target tokens each.
+    #[must_use]
+    pub fn shares(&self, count: usize) -> Vec<Self> {
+        let tokens = self.target_tokens();
+        let count = count.clamp(1, self.target.sentences().max(1));
+        let mut first = 0;
+        let end = |share: usize| {
+            let tokens = tokens * (share + 1) / count;
+            self.target.offsets().partition_point(|&offset| offset < tokens)
+        };
+        (0..count)
+            .map(|share| std::mem::replace(&mut first, end(share))..end(share))
+            .filter(|range| !range.is_empty())
+            .map(|range| self.sentences(range))
+            .collect()
+    }
+
+    fn sentences(&self, range: Range<usize>) -> Self {
+        let rows = self.target.offsets()[range.start]..self.target.offsets()[range.end];
+        Self {
+            source: Packed::from_sentences(range.clone().map(|index| self.source.sentence(index))),
+            target: Packed::from_sentences(range.map(|index| self.target.sentence(index))),
+            labels: self.labels[rows].to_vec(),
+        }
+    }
+
     /// Target tokens, the end of each sentence counted.
     #[must_use]
     pub fn target_tokens(&self) -> usize {
         self.labels.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(lengths: &[usize]) -> Batch {
+        let sentences: Vec<Vec<u32>> = lengths.iter().map(|&length| (0..length as u32).collect()).collect();
+        let pairs: Vec<(&[u32], &[u32])> = sentences.iter().map(|s| (&s[..s.len() / 2], &s[..])).collect();
+        Batch::from_pairs(&pairs)
+    }
+
+    #[test]
+    fn shares_are_the_batch_in_its_order() {
+        for lengths in [&[3, 0, 9, 4, 4, 20, 1][..], &[50], &[1, 1, 1, 1], &[0, 0], &[]] {
+            let whole = batch(lengths);
+            for count in [1, 2, 3, 100] {
+                let shares = whole.shares(count);
+                let joined = |part: fn(&Batch) -> &Packed| {
+                    let sentences = shares
+                        .iter()
+                        .flat_map(|share| (0..part(share).sentences()).map(move |index| part(share).sentence(index)));
+                    Packed::from_sentences(sentences)
+                };
+                assert_eq!(joined(|share| &share.source), whole.source);
+                assert_eq!(joined(|share| &share.target), whole.target);
+                assert_eq!(
+                    shares.iter().flat_map(|share| share.labels.clone()).collect::<Vec<_>>(),
+                    whole.labels
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn shares_are_of_about_the_same_size() {
+        let shares = batch(&[15; 64]).shares(2);
+        assert_eq!(shares.iter().map(Batch::target_tokens).collect::<Vec<_>>(), [512, 512]);
     }
 }

@@ -4,7 +4,7 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Activation, Matrix, Ops, Rows, Vector};
+use crate::ops::{FeedForwardWeights, Matrix, Ops, Rows, Vector};
 
 pub struct FeedForward<Dev: Ops, const D: usize, const F: usize> {
     inner: Matrix<F, D, Dev>,
@@ -24,11 +24,16 @@ impl<Dev: Ops, const D: usize, const F: usize> FeedForward<Dev, D, F> {
     }
 
     pub fn forward<T: Tape<f32, Dev>>(&self, x: Rows<D, Dev, T>) -> Rows<D, Dev, T> {
-        let hidden = Dev::linear(x, &self.inner, Some(&self.inner_bias), Activation::Relu); // [N, D] -> [N, F]
-        Dev::linear(hidden, &self.outer, Some(&self.outer_bias), Activation::Identity) // [N, F] -> [N, D]
+        let weights = FeedForwardWeights {
+            inner: &self.inner,
+            inner_bias: &self.inner_bias,
+            outer: &self.outer,
+            outer_bias: &self.outer_bias,
+        };
+        Dev::feed_forward(x, &weights) // [N, D] -> [N, F] -> [N, D]
     }
 
-    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+    pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         visit(format!("{name}.inner.weight"), &mut self.inner);
         visit(format!("{name}.inner.bias"), &mut self.inner_bias);
         visit(format!("{name}.outer.weight"), &mut self.outer);

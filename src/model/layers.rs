@@ -55,12 +55,12 @@ impl<
     ) -> Rows<D, Dev, T> {
         let x = self
             .attention_norm
-            .residual(norm, dropout.next_site(), x, |x| self.attention.to_itself(x, spans));
+            .residual(norm, dropout.next_site(), x, |x| self.attention.forward(x, None, spans));
         self.feed_forward_norm
             .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
     }
 
-    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+    pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         self.attention.visit(&format!("{name}.attention"), visit);
         self.attention_norm.visit(&format!("{name}.attention_norm"), visit);
         self.feed_forward.visit(&format!("{name}.feed_forward"), visit);
@@ -129,7 +129,7 @@ impl<
             .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
     }
 
-    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+    pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         self.self_attention.visit(&format!("{name}.self_attention"), visit);
         self.self_attention_norm
             .visit(&format!("{name}.self_attention_norm"), visit);

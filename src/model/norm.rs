@@ -39,7 +39,7 @@ impl<Dev: Ops, const D: usize> LayerNorm<Dev, D> {
         }
     }
 
-    pub fn visit(&mut self, name: &str, visit: &mut Visit<Dev>) {
+    pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         visit(format!("{name}.weight"), &mut self.gain);
         visit(format!("{name}.bias"), &mut self.bias);
     }

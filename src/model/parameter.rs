@@ -3,39 +3,39 @@
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
-use crate::ops::Ops;
+use crate::ops::{Buffer, Ops};
 
 /// One trained tensor of a model, of whatever shape.
-pub trait Parameter<Dev: Ops> {
+pub trait Parameter<Dev: Ops>: Send {
     fn shape(&self) -> Vec<usize>;
 
     fn read(&self) -> Vec<f32>;
 
     fn write(&mut self, values: &[f32]);
 
-    /// Reads what `store` holds for this parameter: a gradient or a moment; zeros if nothing.
-    fn read_from(&self, store: &mut Gradients<f32, Dev>) -> Vec<f32>;
-
-    fn write_to(&self, store: &mut Gradients<f32, Dev>, values: &[f32]);
-
-    /// Exchanges what two stores hold for this parameter.
-    fn swap(&self, a: &mut Gradients<f32, Dev>, b: &mut Gradients<f32, Dev>);
+    /// Where dfdx keeps the gradient.
+    fn slot(&self) -> Slot<Dev>;
 
     /// Sum of squares of the gradient.
-    fn gradient_norm_squared(&self, gradients: &mut Gradients<f32, Dev>) -> f64;
+    fn norm_squared(&self, gradient: &mut Buffer<Dev>) -> f64;
 
     /// One step of Adam, `t` counted from 1.
-    fn adam(
-        &mut self,
-        t: i32,
-        config: &AdamConfig,
-        gradients: &mut Gradients<f32, Dev>,
-        moments: &mut [Gradients<f32, Dev>; 2],
-    );
+    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, moments: [&mut Buffer<Dev>; 2]);
 }
 
 /// A module lists its trained tensors, each under its name.
-pub type Visit<'v, Dev> = dyn FnMut(String, &mut dyn Parameter<Dev>) + 'v;
+pub type Visit<'v, 'm, Dev> = dyn FnMut(String, &'m mut dyn Parameter<Dev>) + 'v;
+
+/// Takes one parameter's gradient out of dfdx's store, zeros if there is none, and puts it in.
+///
+/// Closures, because dfdx does not let the type be named that finds a tensor's gradient without holding the tensor.
+pub struct Slot<Dev: Ops> {
+    pub take: Box<Take<Dev>>,
+    pub put: Box<Put<Dev>>,
+}
+
+type Take<Dev> = dyn Fn(&mut Gradients<f32, Dev>) -> Buffer<Dev> + Send + Sync;
+type Put<Dev> = dyn Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Send + Sync;
 
 /// Why the device cannot fail here: a run cannot go on without memory for its own gradients.
 const NO_MEMORY: &str = "the device has memory for gradients and moments";
@@ -53,38 +53,24 @@ impl<S: Shape, Dev: Ops> Parameter<Dev> for Tensor<S, f32, Dev> {
         self.copy_from(values);
     }
 
-    fn read_from(&self, store: &mut Gradients<f32, Dev>) -> Vec<f32> {
-        store.try_alloc_for(self).expect(NO_MEMORY);
-        store.get(self).as_vec()
+    fn slot(&self) -> Slot<Dev> {
+        let (taken, put) = (self.ghost(), self.ghost());
+        let device = self.device().clone();
+        Slot {
+            take: Box::new(move |store| {
+                let found = store.get_or_alloc_mut(&taken).expect(NO_MEMORY);
+                let nothing = Storage::<f32>::try_alloc_len(&device, 0).expect(NO_MEMORY);
+                std::mem::replace(found, nothing)
+            }),
+            put: Box::new(move |store, values| *store.get_or_alloc_mut(&put).expect(NO_MEMORY) = values),
+        }
     }
 
-    fn write_to(&self, store: &mut Gradients<f32, Dev>, values: &[f32]) {
-        self.device()
-            .write(store.get_or_alloc_mut(self).expect(NO_MEMORY), values);
+    fn norm_squared(&self, gradient: &mut Buffer<Dev>) -> f64 {
+        Dev::norm_squared(self, gradient)
     }
 
-    fn swap(&self, a: &mut Gradients<f32, Dev>, b: &mut Gradients<f32, Dev>) {
-        std::mem::swap(
-            a.get_or_alloc_mut(self).expect(NO_MEMORY),
-            b.get_or_alloc_mut(self).expect(NO_MEMORY),
-        );
-    }
-
-    fn gradient_norm_squared(&self, gradients: &mut Gradients<f32, Dev>) -> f64 {
-        gradients.try_alloc_for(self).expect(NO_MEMORY);
-        Dev::norm_squared(gradients.get(self))
-    }
-
-    fn adam(
-        &mut self,
-        t: i32,
-        config: &AdamConfig,
-        gradients: &mut Gradients<f32, Dev>,
-        [first, second]: &mut [Gradients<f32, Dev>; 2],
-    ) {
-        let gradient = gradients.get_or_alloc_mut(self).expect(NO_MEMORY);
-        let first = first.get_or_alloc_mut(self).expect(NO_MEMORY);
-        let second = second.get_or_alloc_mut(self).expect(NO_MEMORY);
+    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, [first, second]: [&mut Buffer<Dev>; 2]) {
         config.try_update(t, self, first, second, gradient).expect(NO_MEMORY);
     }
 }

@@ -12,13 +12,13 @@ pub trait Positional: 'static {
 }
 
 /// What is added to the embeddings.
-pub trait PositionTable<Dev: Ops, const D: usize> {
+pub trait PositionTable<Dev: Ops, const D: usize>: Send + Sync {
     fn new(init: &Init<Dev>) -> Self;
 
     /// One row per position, `[N, D]`.
     fn rows<T: Tape<f32, Dev>>(&self, device: &Dev, positions: &[usize]) -> Rows<D, Dev, T>;
 
-    fn visit(&mut self, visit: &mut Visit<Dev>);
+    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>);
 }
 
 /// Interleaved sines and cosines.
@@ -47,7 +47,7 @@ impl<Dev: Ops, const D: usize> PositionTable<Dev, D> for Sinusoidal {
             .put_tape(T::default())
     }
 
-    fn visit(&mut self, _: &mut Visit<Dev>) {}
+    fn visit<'m>(&'m mut self, _: &mut Visit<'_, 'm, Dev>) {}
 }
 
 /// Column `i` of position `position` at width `d_model`: `sin(position / 10000^(i / d_model))` for even `i`, the cosine
@@ -87,7 +87,7 @@ impl<Dev: Ops, const P: usize, const D: usize> PositionTable<Dev, D> for Learned
         Dev::gather(&self.table, &ids, 1.0)
     }
 
-    fn visit(&mut self, visit: &mut Visit<Dev>) {
+    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>) {
         visit("positions.weight".to_owned(), &mut self.table);
     }
 }

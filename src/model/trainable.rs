@@ -2,25 +2,78 @@
 
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
+use rayon::prelude::*;
 
+use super::parameter::Slot;
 use super::{AdamStep, Batch, BatchLoss, NamedArray, Network, Parameter, RestoreError, Seq2Seq, Session, TrainingPass};
-use crate::ops::{DropoutStream, LossTarget, Ops, Packed, TokenLoss};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, Packed, TokenLoss};
 
 /// Any [`Network`] as a [`Seq2Seq`].
+///
+/// A large batch is cut into shares of whole sentences that threads work on side by side; their gradients are added in
+/// the order of the shares, so that the number of threads changes no bit.
 pub struct Trainable<Dev: Ops, M> {
     network: M,
-    gradients: Gradients<f32, Dev>,
-    /// First and second, stored as dfdx stores gradients: by the tensor they belong to.
-    moments: [Gradients<f32, Dev>; 2],
+    slots: Vec<Slot<Dev>>,
+    /// Of the micro-batches since the last update, one per parameter.
+    gradients: Vec<Buffer<Dev>>,
+    /// First and second.
+    moments: [Vec<Buffer<Dev>>; 2],
 }
 
 impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
-    pub fn new(network: M) -> Self {
+    pub fn new(mut network: M) -> Self {
+        let mut slots = Vec::new();
+        network.visit(&mut |_, parameter| slots.push(parameter.slot()));
         Self {
             network,
-            gradients: Gradients::leaky(),
-            moments: [Gradients::leaky(), Gradients::leaky()],
+            gradients: zeros(&slots),
+            moments: [zeros(&slots), zeros(&slots)],
+            slots,
         }
+    }
+
+    /// Forward and backward pass of one share, whose gradients are added to those given.
+    fn share_gradients(
+        &self,
+        share: &Batch,
+        index: usize,
+        pass: &TrainingPass,
+        gradients: Vec<Buffer<Dev>>,
+    ) -> (BatchLoss, Vec<Buffer<Dev>>) {
+        let mut store = Gradients::leaky();
+        for (slot, gradient) in self.slots.iter().zip(gradients) {
+            (slot.put)(&mut store, gradient);
+        }
+        let seed: Tensor<Rank0, f32, Dev> = self.network.device().zeros();
+        let (_, tape) = seed.traced(store).split_tape();
+        let dropout = DropoutStream::new(pass.dropout, pass.dropout_key, index as u64);
+        let target = LossTarget {
+            labels: &share.labels,
+            smoothing: pass.label_smoothing,
+            scale: 1.0 / pass.update_tokens as f32,
+        };
+        let TokenLoss {
+            loss,
+            smoothed_sum,
+            nll_sum,
+        } = self.network.loss(share, target, dropout, tape);
+        let mut store = loss.backward();
+        let losses = BatchLoss {
+            smoothed_sum,
+            nll_sum,
+            tokens: share.target_tokens(),
+        };
+        (losses, self.slots.iter().map(|slot| (slot.take)(&mut store)).collect())
+    }
+
+    /// Adds the gradients of a share to those accumulated so far.
+    fn merge(&mut self, gradients: &[Buffer<Dev>]) {
+        let device = self.network.device();
+        self.gradients
+            .par_iter_mut()
+            .zip(gradients)
+            .for_each(|(sums, values)| device.accumulate(sums, values));
     }
 
     /// One array per parameter, of whatever `read` finds for it.
@@ -34,6 +87,13 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
             });
         });
         arrays
+    }
+
+    /// Buffers, one per parameter, as arrays.
+    fn buffers(&mut self, buffers: &[Buffer<Dev>]) -> Vec<NamedArray> {
+        let device = self.network.device().clone();
+        let mut buffers = buffers.iter();
+        self.arrays(|_| buffers.next().map_or_else(Vec::new, |buffer| device.read(buffer)))
     }
 
     /// Whether `arrays` are those of the network, one for one and in its order.
@@ -65,43 +125,49 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
 
 impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss {
-        // dfdx starts a tape with gradients to add to; those of the parameters go there and come back, while those of
-        // the activations are dropped with the tape.
-        let mut gradients = Gradients::leaky();
-        let kept = &mut self.gradients;
-        self.network
-            .visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
-        let seed: Tensor<Rank0, f32, Dev> = self.network.device().zeros();
-        let (_, tape) = seed.traced(gradients).split_tape();
-
-        let dropout = DropoutStream::new(pass.dropout, pass.dropout_key);
-        let target = LossTarget {
-            labels: &batch.labels,
-            smoothing: pass.label_smoothing,
-            scale: 1.0 / pass.update_tokens as f32,
-        };
-        let TokenLoss {
-            loss,
-            smoothed_sum,
-            nll_sum,
-        } = self.network.loss(batch, target, dropout, tape);
-        let mut gradients = loss.backward();
-
-        let kept = &mut self.gradients;
-        self.network
-            .visit(&mut |_, parameter| parameter.swap(kept, &mut gradients));
-        BatchLoss {
-            smoothed_sum,
-            nll_sum,
-            tokens: batch.target_tokens(),
+        let mut losses = BatchLoss::default();
+        let shares: Vec<(usize, Batch)> = batch
+            .shares(Dev::shares(batch.target_tokens()))
+            .into_iter()
+            .enumerate()
+            .collect();
+        // As many at once as there are threads: each holds gradients of its own.
+        for wave in shares.chunks(rayon::current_num_threads()) {
+            // The first share goes on from what there is, the others are added to it.
+            let start = |index| {
+                if index == 0 {
+                    std::mem::take(&mut self.gradients)
+                } else {
+                    zeros(&self.slots)
+                }
+            };
+            let starts: Vec<_> = wave.iter().map(|(index, _)| *index).map(start).collect();
+            let pass_over =
+                |((index, share), start): (&(usize, Batch), _)| self.share_gradients(share, *index, pass, start);
+            let done: Vec<_> = match wave {
+                [one] => starts.into_iter().map(|start| pass_over((one, start))).collect(),
+                _ => wave.par_iter().zip(starts).map(pass_over).collect(),
+            };
+            for (of_share, gradients) in done {
+                losses += of_share;
+                if self.gradients.is_empty() {
+                    self.gradients = gradients;
+                } else {
+                    self.merge(&gradients);
+                }
+            }
         }
+        losses
     }
 
     fn gradient_norm(&mut self) -> f64 {
         let mut norm_squared = 0.0;
-        let gradients = &mut self.gradients;
-        self.network
-            .visit(&mut |_, parameter| norm_squared += parameter.gradient_norm_squared(gradients));
+        let mut gradients = self.gradients.iter_mut();
+        self.network.visit(&mut |_, parameter| {
+            if let Some(gradient) = gradients.next() {
+                norm_squared += parameter.norm_squared(gradient);
+            }
+        });
         norm_squared.sqrt()
     }
 
@@ -113,10 +179,17 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
             weight_decay: None,
         };
         let t = i32::try_from(step.step).expect("fewer than 2^31 updates");
-        let (gradients, moments) = (&mut self.gradients, &mut self.moments);
-        self.network
-            .visit(&mut |_, parameter| parameter.adam(t, &config, gradients, moments));
-        self.gradients = Gradients::leaky();
+        let mut parameters = Vec::new();
+        self.network.visit(&mut |_, parameter| parameters.push(parameter));
+        let [first, second] = &mut self.moments;
+        parameters
+            .into_par_iter()
+            .zip(&self.gradients)
+            .zip(first.par_iter_mut().zip(second))
+            .for_each(|((parameter, gradient), (first, second))| {
+                parameter.adam(t, &config, gradient, [first, second]);
+            });
+        self.gradients = zeros(&self.slots);
     }
 
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss {
@@ -148,17 +221,17 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
     }
 
     fn moments(&mut self) -> [Vec<NamedArray>; 2] {
-        let mut moments = std::mem::replace(&mut self.moments, [Gradients::leaky(), Gradients::leaky()]);
-        let arrays = moments
-            .each_mut()
-            .map(|store| self.arrays(|parameter| parameter.read_from(store)));
-        self.moments = moments;
-        arrays
+        [0, 1].map(|moment| {
+            let buffers = std::mem::take(&mut self.moments[moment]);
+            let arrays = self.buffers(&buffers);
+            self.moments[moment] = buffers;
+            arrays
+        })
     }
 
     fn gradients(&mut self) -> Vec<NamedArray> {
-        let mut gradients = std::mem::replace(&mut self.gradients, Gradients::leaky());
-        let arrays = self.arrays(|parameter| parameter.read_from(&mut gradients));
+        let gradients = std::mem::take(&mut self.gradients);
+        let arrays = self.buffers(&gradients);
         self.gradients = gradients;
         arrays
     }
@@ -176,14 +249,18 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
 
     fn restore_moments(&mut self, moments: [&[NamedArray]; 2]) -> Result<(), RestoreError> {
         moments.iter().try_for_each(|arrays| self.check(arrays))?;
-        for (arrays, store) in moments.into_iter().zip(&mut self.moments) {
-            let mut rest = arrays.iter();
-            self.network.visit(&mut |_, parameter| {
-                if let Some(array) = rest.next() {
-                    parameter.write_to(store, &array.values);
-                }
-            });
+        let device = self.network.device();
+        for (arrays, buffers) in moments.into_iter().zip(&mut self.moments) {
+            for (array, buffer) in arrays.iter().zip(buffers) {
+                device.write(buffer, &array.values);
+            }
         }
         Ok(())
     }
+}
+
+/// A buffer of zeros for every parameter.
+fn zeros<Dev: Ops>(slots: &[Slot<Dev>]) -> Vec<Buffer<Dev>> {
+    let mut nothing = Gradients::leaky();
+    slots.iter().map(|slot| (slot.take)(&mut nothing)).collect()
 }

@@ -46,9 +46,9 @@ struct FinalNorms<Dev: Ops, const D: usize> {
 }
 
 /// A model as [`super::Trainable`] sees it: the typed world's side of the door.
-pub trait Network<Dev: Ops> {
+pub trait Network<Dev: Ops>: Send + Sync {
     /// Every trained tensor under its name, in a fixed order.
-    fn visit(&mut self, visit: &mut Visit<Dev>);
+    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>);
 
     /// The losses of a batch; what the tape remembers already is kept.
     fn loss<T: Tape<f32, Dev>>(
@@ -155,11 +155,8 @@ impl<
                 x,
                 self.norm,
                 dropout,
-                |attention, x| attention.to_itself(x, &causal),
-                |attention, x| {
-                    let (keys, values) = attention.keys_values(&memory);
-                    attention.attend(x, keys, values, &across)
-                },
+                |attention, x| attention.forward(x, None, &causal),
+                |attention, x| attention.forward(x, Some(&memory), &across),
             )
         });
         self.finish_decoder(rows)
@@ -180,7 +177,7 @@ impl<
     P: Positional,
 > Network<Dev> for Transformer<Dev, N, D, F, H, K, VD, HK, HV, V, P>
 {
-    fn visit(&mut self, visit: &mut Visit<Dev>) {
+    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>) {
         visit("embedding.weight".to_owned(), &mut self.embedding);
         self.positions.visit(visit);
         for (i, layer) in self.encoder.iter_mut().enumerate() {

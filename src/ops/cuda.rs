@@ -2,17 +2,20 @@
 
 use dfdx::prelude::*;
 
-use super::Ops;
+use super::{Buffer, Ops};
 
 impl Ops for Cuda {
-    fn write(&self, buffer: &mut <Self as Storage<f32>>::Vec, values: &[f32]) {
+    fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
+        let device = buffer.device();
+        device
+            .dtoh_sync_copy(buffer)
+            .expect("a buffer of the device can be read")
+    }
+
+    fn write(&self, buffer: &mut Buffer<Self>, values: &[f32]) {
         let device = buffer.device();
         device
             .htod_sync_copy_into(values, buffer)
             .expect("the buffer is as long as the values");
-    }
-
-    fn norm_squared<S: Shape>(x: Tensor<S, f32, Self>) -> f64 {
-        f64::from(x.square().sum::<Rank0, _>().as_vec()[0])
     }
 }

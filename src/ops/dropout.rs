@@ -74,21 +74,22 @@ pub struct DropoutStream {
 }
 
 impl DropoutStream {
-    /// `key` names the pass: seed, step and micro-batch.
+    /// `key` names the pass: seed, step and micro-batch; `share` the part of the micro-batch.
     #[must_use]
-    pub fn new(rate: f32, key: u64) -> Self {
+    pub fn new(rate: f32, key: u64, share: u64) -> Self {
+        let key = mix64(mix64(key).wrapping_add(share));
         Self { rate, key, site: 0 }
     }
 
     /// For evaluation: every site lets everything through.
     #[must_use]
     pub fn off() -> Self {
-        Self::new(0.0, 0)
+        Self::new(0.0, 0, 0)
     }
 
     pub fn next_site(&mut self) -> Dropout {
         self.site += 1;
-        Dropout::new(self.rate, mix64(self.key).wrapping_add(self.site))
+        Dropout::new(self.rate, self.key.wrapping_add(self.site))
     }
 }
 
@@ -156,16 +157,18 @@ mod tests {
 
     #[test]
     fn sites_of_one_pass_differ_and_the_same_pass_repeats() {
-        let masks = |key| {
-            let mut stream = DropoutStream::new(0.5, key);
+        let masks = |key, share| {
+            let mut stream = DropoutStream::new(0.5, key, share);
             [(); 3].map(|()| {
                 let site = stream.next_site();
                 (0..256).map(|i| site.factor(i).to_bits()).collect::<Vec<_>>()
             })
         };
-        let [first, second, third] = masks(1);
+        let [first, second, third] = masks(1, 0);
         assert!(first != second && second != third && first != third);
-        assert_eq!([first, second, third], masks(1));
+        assert_eq!([first, second, third], masks(1, 0));
+        let other = masks(1, 1);
+        assert!(masks(1, 0).iter().all(|mask| !other.contains(mask)), "shares differ");
     }
 
     #[test]

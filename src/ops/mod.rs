@@ -25,6 +25,9 @@ pub type Matrix<const O: usize, const I: usize, Dev> = Tensor<Rank2<O, I>, f32, 
 /// A bias, gain or offset.
 pub type Vector<const O: usize, Dev> = Tensor<Rank1<O>, f32, Dev>;
 
+/// Numbers on a device.
+pub type Buffer<Dev> = <Dev as Storage<f32>>::Vec;
+
 /// What follows a linear map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
@@ -57,16 +60,56 @@ pub struct TokenLoss<Dev: Storage<f32>, T> {
     pub nll_sum: f64,
 }
 
+/// The four projections of multi-head attention, none of which has a bias (section 3.2.2).
+#[derive(Debug)]
+pub struct AttentionWeights<'a, const D: usize, const HK: usize, const HV: usize, Dev: Storage<f32>> {
+    pub query: &'a Matrix<HK, D, Dev>,
+    pub key: &'a Matrix<HK, D, Dev>,
+    pub value: &'a Matrix<HV, D, Dev>,
+    pub output: &'a Matrix<D, HV, Dev>,
+}
+
+/// Weights and biases of the position-wise feed-forward network (section 3.3).
+#[derive(Debug)]
+pub struct FeedForwardWeights<'a, const D: usize, const F: usize, Dev: Storage<f32>> {
+    pub inner: &'a Matrix<F, D, Dev>,
+    pub inner_bias: &'a Vector<F, Dev>,
+    pub outer: &'a Matrix<D, F, Dev>,
+    pub outer_bias: &'a Vector<D, Dev>,
+}
+
 /// A device that a Transformer can run on. The default bodies are plain dfdx; a device overrides what it does better.
 ///
 /// Weights are passed without a tape: each operation records their gradients itself. Like dfdx's own methods, these
 /// panic when the device runs out of memory or fails: no run can go on from there.
-pub trait Ops: Device<f32> {
-    /// Overwrites a buffer of the device.
-    fn write(&self, buffer: &mut <Self as Storage<f32>>::Vec, values: &[f32]);
+pub trait Ops: Device<f32> + Storage<f32, Vec: Send> + Send + Sync {
+    /// Into how many shares a batch is cut, each worked on by a thread of its own. It must not depend on the machine:
+    /// where a batch is cut decides how its sums are rounded.
+    #[must_use]
+    fn shares(_target_tokens: usize) -> usize {
+        1
+    }
 
-    /// Sum of the squares of all elements.
-    fn norm_squared<S: Shape>(x: Tensor<S, f32, Self>) -> f64;
+    /// Copies a buffer to the host.
+    fn read(&self, buffer: &Buffer<Self>) -> Vec<f32>;
+
+    /// Overwrites a buffer of the device.
+    fn write(&self, buffer: &mut Buffer<Self>, values: &[f32]);
+
+    /// `sums += values`, by way of the host where a device has no better one.
+    fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
+        let mut total = self.read(sums);
+        total
+            .iter_mut()
+            .zip(self.read(values))
+            .for_each(|(sum, value)| *sum += value);
+        self.write(sums, &total);
+    }
+
+    /// Sum of the squares of a tensor's gradient.
+    fn norm_squared<S: Shape>(of: &Tensor<S, f32, Self>, gradient: &mut Buffer<Self>) -> f64 {
+        plain::norm_squared(of, gradient)
+    }
 
     /// Rows of `table` (`[V, D]`) chosen by `ids`, times `scale` (section 3.4).
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
@@ -99,6 +142,43 @@ pub trait Ops: Device<f32> {
         T: Tape<f32, Self>,
     {
         plain::attention::<H, K, VD, HK, HV, Self, T>(queries, keys, values, spans)
+    }
+
+    /// Multi-head attention with its projections (section 3.2.2): each row of `x` (`[N, D]`) attends to the rows of
+    /// `memory` (`[M, D]`) that `spans` shows it, or of `x` itself where there is no memory.
+    fn multi_head_attention<
+        const D: usize,
+        const H: usize,
+        const K: usize,
+        const VD: usize,
+        const HK: usize,
+        const HV: usize,
+        T,
+    >(
+        x: Rows<D, Self, T>,
+        memory: Option<&Rows<D, Self>>,
+        weights: &AttentionWeights<D, HK, HV, Self>,
+        spans: &Spans,
+    ) -> Rows<D, Self, T>
+    where
+        T: Tape<f32, Self>,
+    {
+        let x_rows = x.retaped::<NoneTape>();
+        let read = || memory.unwrap_or(&x_rows).retaped::<T>();
+        let keys = Self::linear(read(), weights.key, None, Activation::Identity); // [M, D] -> [M, H*K]
+        let values = Self::linear(read(), weights.value, None, Activation::Identity); // [M, D] -> [M, H*VD]
+        let queries = Self::linear(x, weights.query, None, Activation::Identity); // [N, D] -> [N, H*K]
+        let mixed = Self::attention::<H, K, VD, HK, HV, T>(queries, keys, values, spans); // [N, H*VD]
+        Self::linear(mixed, weights.output, None, Activation::Identity) // [N, D]
+    }
+
+    /// `max(0, x . inner^T + inner_bias) . outer^T + outer_bias` (equation 2): `[N, D] -> [N, F] -> [N, D]`.
+    fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        weights: &FeedForwardWeights<D, F, Self>,
+    ) -> Rows<D, Self, T> {
+        let hidden = Self::linear(x, weights.inner, Some(weights.inner_bias), Activation::Relu);
+        Self::linear(hidden, weights.outer, Some(weights.outer_bias), Activation::Identity)
     }
 
     /// Inverted dropout: zero with probability `rate`, the rest divided by `1 - rate`.

@@ -82,6 +82,15 @@ impl Spans {
             Mask::Causal => span.keys.len() - span.queries.len() + position + 1,
         }
     }
+
+    /// The first of the span's queries that may see its key `key`.
+    #[must_use]
+    pub fn first_that_sees(&self, span: &Span, key: usize) -> usize {
+        match self.mask {
+            Mask::Full => 0,
+            Mask::Causal => (key + span.queries.len()).saturating_sub(span.keys.len()),
+        }
+    }
 }
 
 impl<'a> IntoIterator for &'a Spans {

@@ -1,12 +1,15 @@
 //! Attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored but the
 //! probabilities.
 
+use std::array;
 use std::ops::Range;
 
 use dfdx::prelude::*;
 
-use super::lanes::{Strided, dot, exp, max, scale, sum, weighted_sum};
+use super::lanes::{LANES, Lanes, add_to, copy_to, dot, exp, highest, lanes_from, scale};
+use super::scratch::Scratch;
 use super::tape::{put_gradient, take_gradient, values};
+use super::tiles::{Chunk, Extent, Grid, Panel, multiply};
 use crate::ops::{Rows, Span, Spans};
 
 pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
@@ -20,45 +23,138 @@ pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
     let (keys, key_tape) = keys.split_tape();
     let (values_, value_tape) = values_.split_tape();
     let mut tape = query_tape.merge(key_tape).merge(value_tape);
-    let kernel = Kernel {
-        spans: spans.clone(),
-        heads,
-        k: HK / heads,
-        v: HV / heads,
-    };
+    let kernel = Kernel::new(spans, heads, HK, HV);
     let (q, k, v) = (values(&queries), values(&keys), values(&values_));
-    let mut weights = Vec::new();
-    let inputs = Inputs {
-        q: &q[..],
-        k: &k,
-        v: &v,
-    };
-    let rows = kernel.forward(&inputs, T::OWNS_TAPE.then_some(&mut weights));
+    let mut rows = vec![0.0; queries.shape().0 * HV];
+    let weights = kernel.forward(&kernel.dense(&q, &k, &v), T::OWNS_TAPE, &mut rows);
     let y = queries.device().tensor_from_vec(rows, (queries.shape().0, Const::<HV>));
     if T::OWNS_TAPE {
         let (queries, keys, values_, y) = (queries.ghost(), keys.ghost(), values_.ghost(), y.ghost());
         tape.add_backward_op(move |gradients| {
             let d_y = take_gradient!(gradients, y);
-            let mut d = Inputs {
-                q: take_gradient!(gradients, queries),
-                k: take_gradient!(gradients, keys),
-                v: take_gradient!(gradients, values_),
-            };
-            kernel.backward(&Inputs { q: &q, k: &k, v: &v }, &weights, &d_y, &mut d);
-            put_gradient!(gradients, queries, d.q);
-            put_gradient!(gradients, keys, d.k);
-            put_gradient!(gradients, values_, d.v);
+            let mut d_q = take_gradient!(gradients, queries);
+            let mut d_k = take_gradient!(gradients, keys);
+            let mut d_v = take_gradient!(gradients, values_);
+            kernel.backward(
+                &kernel.dense(&q, &k, &v),
+                &weights,
+                &d_y,
+                |part, row, column, d, length| match part {
+                    Part::Query => add_to(&mut d_q[row * HK + column..], d, length),
+                    Part::Key => add_to(&mut d_k[row * HK + column..], d, length),
+                    Part::Value => add_to(&mut d_v[row * HV + column..], d, length),
+                },
+            );
+            put_gradient!(gradients, queries, d_q);
+            put_gradient!(gradients, keys, d_k);
+            put_gradient!(gradients, values_, d_v);
             Ok(())
         });
     }
     y.put_tape(tape)
 }
 
-/// Weights are computed in groups of so many keys: half a register, since most sentences are short.
-const GROUP: usize = 8;
+/// Rows of which every head has its part, one beside the other.
+#[derive(Clone, Copy)]
+pub struct Heads<'a> {
+    data: &'a [f32],
+    /// From row to row.
+    stride: usize,
+}
+
+impl<'a> Heads<'a> {
+    /// The heads fill the rows.
+    pub fn dense(data: &'a [f32], width: usize) -> Self {
+        Self { data, stride: width }
+    }
+
+    /// The heads begin `offset` numbers behind the start of each row.
+    pub fn inside(data: &'a [f32], offset: usize, stride: usize) -> Self {
+        Self {
+            data: &data[offset.min(data.len())..],
+            stride,
+        }
+    }
+
+    /// One head of some rows, `size` numbers each.
+    fn of(self, rows: &Range<usize>, head: usize, size: usize) -> Self {
+        let first = (rows.start * self.stride + head * size).min(self.data.len());
+        Self {
+            data: &self.data[first..],
+            stride: self.stride,
+        }
+    }
+
+    fn grid(self) -> Grid<'a> {
+        Grid::Rows {
+            data: self.data,
+            stride: self.stride,
+        }
+    }
+
+    /// `count` rows of `size` numbers, each filled up with zeros to whole registers.
+    fn pack(self, count: usize, size: usize) -> Scratch {
+        let width = size.next_multiple_of(LANES);
+        let mut packed = Scratch::of(count * width);
+        for (packed, row) in packed.chunks_exact_mut(width).zip(self.data.chunks(self.stride)) {
+            for (packed, row) in packed.as_chunks_mut().0.iter_mut().zip(row[..size].chunks(LANES)) {
+                *packed = filled(row);
+            }
+        }
+        packed
+    }
+
+    /// The same as columns, `[size, width]` with zeros behind the last: by squares, which the compiler turns around in
+    /// registers.
+    fn pack_columns(self, count: usize, size: usize) -> Scratch {
+        let width = count.next_multiple_of(LANES);
+        let mut packed = Scratch::of(size * width);
+        for first_row in (0..count).step_by(LANES) {
+            let rows = (count - first_row).min(LANES);
+            for first in (0..size).step_by(LANES) {
+                let mut square = [[0.0; LANES]; LANES];
+                for (line, row) in square.iter_mut().zip(first_row..first_row + rows) {
+                    *line = filled(&self.data[row * self.stride + first..][..(size - first).min(LANES)]);
+                }
+                let columns = packed[first * width + first_row..].chunks_mut(width).take(size - first);
+                for (i, column) in columns.take(LANES).enumerate() {
+                    let turned: Chunk = array::from_fn(|j| square[j][i]);
+                    column.as_chunks_mut().0[0] = turned;
+                }
+            }
+        }
+        packed
+    }
+}
+
+/// At most a register's worth of numbers, with zeros behind them.
+#[inline]
+fn filled(numbers: &[f32]) -> Chunk {
+    if let Some(chunk) = numbers.first_chunk() {
+        return *chunk;
+    }
+    let mut chunk = [0.0; LANES];
+    chunk[..numbers.len()].copy_from_slice(numbers);
+    chunk
+}
+
+/// Queries `[N, H*K]`, keys `[M, H*K]` and values `[M, H*VD]`.
+pub struct Operands<'a> {
+    pub q: Heads<'a>,
+    pub k: Heads<'a>,
+    pub v: Heads<'a>,
+}
+
+/// Whose gradient it is.
+#[derive(Clone, Copy)]
+pub enum Part {
+    Query,
+    Key,
+    Value,
+}
 
 /// Sizes, and who attends to whom.
-struct Kernel {
+pub struct Kernel {
     spans: Spans,
     heads: usize,
     /// `d_k`.
@@ -71,188 +167,228 @@ struct Kernel {
 struct Block<'a> {
     span: &'a Span,
     head: usize,
-    /// The keys rounded up to whole groups: the length of one query's weights in memory. An empty sentence has one
-    /// group too, so that rows can be cut by this length.
-    width: usize,
 }
 
 impl Block<'_> {
+    fn queries(&self) -> usize {
+        self.span.queries.len()
+    }
+
+    fn keys(&self) -> usize {
+        self.span.keys.len()
+    }
+
+    /// The keys rounded up to whole registers: the length of one query's weights in memory.
+    fn width(&self) -> usize {
+        self.keys().next_multiple_of(LANES)
+    }
+
     /// Weights of all its queries.
     fn weights(&self) -> usize {
-        self.span.queries.len() * self.width
+        self.queries() * self.width()
     }
-}
-
-/// Queries, keys and values, or their gradients: `[N, H*K]`, `[M, H*K]`, `[M, H*VD]`.
-struct Inputs<T> {
-    q: T,
-    k: T,
-    v: T,
 }
 
 impl Kernel {
-    fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
-        let block = |span, head| Block {
-            span,
-            head,
-            width: span.keys.len().max(1).next_multiple_of(GROUP),
-        };
-        self.spans
-            .iter()
-            .flat_map(move |span| (0..self.heads).map(move |head| block(span, head)))
+    pub fn new(spans: &Spans, heads: usize, key_width: usize, value_width: usize) -> Self {
+        Self {
+            spans: spans.clone(),
+            heads,
+            k: key_width / heads,
+            v: value_width / heads,
+        }
     }
 
-    /// Output rows `[N, H*VD]`. The attention weights go to `kept`, block by block and query by query, if a backward pass
-    /// will want them; otherwise only one block's exist at a time.
-    fn forward(&self, inputs: &Inputs<&[f32]>, mut kept: Option<&mut Vec<f32>>) -> Vec<f32> {
-        let queries = inputs.q.len() / (self.heads * self.k);
-        let mut rows = vec![0.0; queries * self.heads * self.v];
-        let (mut columns, mut weights) = (Vec::new(), Vec::new());
+    /// Operands in matrices of their own.
+    fn dense<'a>(&self, q: &'a [f32], k: &'a [f32], v: &'a [f32]) -> Operands<'a> {
+        Operands {
+            q: Heads::dense(q, self.heads * self.k),
+            k: Heads::dense(k, self.heads * self.k),
+            v: Heads::dense(v, self.heads * self.v),
+        }
+    }
+
+    /// All heads of all sentences that ask anything.
+    fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        let asking = self.spans.iter().filter(|span| !span.queries.is_empty());
+        asking.flat_map(|span| (0..self.heads).map(move |head| Block { span, head }))
+    }
+
+    /// Writes the rows `[N, H*VD]` and returns the attention weights, block by block and query by query, if a backward
+    /// pass will want them; otherwise only one block's exist at a time.
+    pub fn forward(&self, inputs: &Operands, keep: bool, y: &mut [f32]) -> Scratch {
+        let sizes = self.blocks().map(|block| block.weights());
+        let mut kept = Scratch::of(if keep { sizes.sum() } else { sizes.max().unwrap_or(0) });
+        let mut rest = &mut kept[..];
         for block in self.blocks() {
-            let keys = self.rows(inputs.k, self.k, &block.span.keys, &block);
-            transpose(keys, &block, self.k, &mut columns);
-            weights.clear();
-            weights.resize(block.weights(), 0.0);
-            self.attend(&block, inputs, &columns, &mut weights, &mut rows);
-            if let Some(kept) = &mut kept {
-                kept.extend_from_slice(&weights);
+            if keep {
+                let (weights, behind) = rest.split_at_mut(block.weights());
+                self.attend(&block, inputs, weights, y);
+                rest = behind;
+            } else {
+                self.attend(&block, inputs, &mut rest[..block.weights()], y);
             }
         }
-        rows
+        kept
     }
 
-    /// `softmax(q . k^T / sqrt(K)) . v`, the keys given as columns.
-    fn attend(&self, block: &Block, inputs: &Inputs<&[f32]>, k: &[f32], weights: &mut [f32], y: &mut [f32]) {
+    /// `softmax(q . k^T / sqrt(K)) . v`.
+    fn attend(&self, block: &Block, inputs: &Operands, weights: &mut [f32], y: &mut [f32]) {
+        let (span, width) = (block.span, block.width());
+        let keys = inputs
+            .k
+            .of(&span.keys, block.head, self.k)
+            .pack_columns(block.keys(), self.k);
+        let queries = inputs.q.of(&span.queries, block.head, self.k).grid();
+        self.scores(block, queries, self.k, Panel::new(&keys, width), weights);
         let inverse_root = (self.k as f32).sqrt().recip();
-        let values = self.rows(inputs.v, self.v, &block.span.keys, block);
-        let keys = Strided {
-            data: k,
-            stride: block.width,
-        };
-        for (position, weights) in weights.chunks_exact_mut(block.width).enumerate() {
-            let query = self.row(inputs.q, self.k, block.span.queries.start + position, block);
-            let visible = self.spans.visible(block.span, position);
-            let weights = &mut weights[..visible.next_multiple_of(GROUP)];
-            weighted_sum(weights, self.k, Strided::dense(query), keys);
-            scale(weights, inverse_root);
-            softmax(weights, visible);
-            let row = self.offset(self.v, block.span.queries.start + position, block);
-            weighted_sum(&mut y[row..][..self.v], visible, Strided::dense(weights), values);
+        for (position, weights) in weights.chunks_exact_mut(width).enumerate() {
+            softmax(weights, self.spans.visible(span, position), inverse_root);
         }
+        let values = inputs.v.of(&span.keys, block.head, self.v).pack(block.keys(), self.v);
+        self.mix(block, weights, &values, self.v, |row, column, lanes, length| {
+            copy_to(&mut y[row * self.heads * self.v + column..], lanes, length);
+        });
     }
 
-    /// Adds to the gradients of queries, keys and values.
-    fn backward(&self, inputs: &Inputs<&[f32]>, weights: &[f32], d_y: &[f32], d: &mut Inputs<Vec<f32>>) {
+    /// `out = a . b` with a column for every key, as far as each query sees.
+    fn scores(&self, block: &Block, a: Grid, size: usize, b: Panel, out: &mut [f32]) {
+        let width = block.width();
+        let extent = |queries: Range<usize>| Extent {
+            terms: 0..size,
+            chunks: self.spans.visible(block.span, queries.end - 1).div_ceil(LANES),
+        };
+        multiply(a, block.queries(), b, extent, |query, chunk, sums| {
+            let row = &mut out[query * width..][..width];
+            row.as_chunks_mut().0[chunk] = sums.to_array();
+        });
+    }
+
+    /// `weights . rows` for every query; `store` is given row, column, numbers, and how many.
+    fn mix(
+        &self,
+        block: &Block,
+        weights: &[f32],
+        rows: &[f32],
+        size: usize,
+        mut store: impl FnMut(usize, usize, Lanes, usize),
+    ) {
+        let panel = Panel::new(rows, size.next_multiple_of(LANES));
+        let extent = |queries: Range<usize>| Extent {
+            terms: 0..self.spans.visible(block.span, queries.end - 1),
+            chunks: panel.chunks(),
+        };
+        let weights = Grid::Rows {
+            data: weights,
+            stride: block.width(),
+        };
+        multiply(weights, block.queries(), panel, extent, |query, chunk, sums| {
+            let (column, length) = part_of_head(block.head, size, chunk);
+            store(block.span.queries.start + query, column, sums, length);
+        });
+    }
+
+    /// `weights^T . rows` for every key.
+    fn mix_back(
+        &self,
+        block: &Block,
+        weights: &[f32],
+        rows: &[f32],
+        size: usize,
+        mut store: impl FnMut(usize, usize, Lanes, usize),
+    ) {
+        let panel = Panel::new(rows, size.next_multiple_of(LANES));
+        let extent = |keys: Range<usize>| Extent {
+            terms: self.spans.first_that_sees(block.span, keys.start)..block.queries(),
+            chunks: panel.chunks(),
+        };
+        let weights = Grid::Columns {
+            data: weights,
+            stride: block.width(),
+        };
+        multiply(weights, block.keys(), panel, extent, |key, chunk, sums| {
+            let (column, length) = part_of_head(block.head, size, chunk);
+            store(block.span.keys.start + key, column, sums, length);
+        });
+    }
+
+    /// `add` is given pieces of the gradients: whose, row, column in the row, numbers to be added, and how many.
+    pub fn backward(
+        &self,
+        inputs: &Operands,
+        weights: &[f32],
+        d_y: &[f32],
+        mut add: impl FnMut(Part, usize, usize, Lanes, usize),
+    ) {
+        let d_y = Heads::dense(d_y, self.heads * self.v);
         let mut rest = weights;
-        let (mut columns, mut d_scores) = (Vec::new(), Vec::new());
-        for block in self.blocks().filter(|block| !block.span.queries.is_empty()) {
-            let weights;
-            (weights, rest) = rest.split_at(block.weights());
-            transpose(
-                self.rows(inputs.v, self.v, &block.span.keys, &block),
-                &block,
-                self.v,
-                &mut columns,
-            );
-            let d_y = self.rows(d_y, self.v, &block.span.queries, &block);
-            self.score_gradients(&block, weights, d_y, &columns, &mut d_scores);
-            self.query_gradients(&block, inputs, &d_scores, &mut d.q);
-            let queries = self.rows(inputs.q, self.k, &block.span.queries, &block);
-            self.column_gradients(&block, &d_scores, queries, self.k, &mut d.k);
-            self.column_gradients(&block, weights, d_y, self.v, &mut d.v);
+        for block in self.blocks() {
+            let (weights, behind) = rest.split_at(block.weights());
+            rest = behind;
+            let (span, head) = (block.span, block.head);
+            let (queries, keys) = (block.queries(), block.keys());
+            let d_y = d_y.of(&span.queries, head, self.v);
+            let values = inputs.v.of(&span.keys, head, self.v).pack_columns(keys, self.v);
+            let d_scores = self.score_gradients(&block, weights, d_y.grid(), &values);
+            let packed = inputs.k.of(&span.keys, head, self.k).pack(keys, self.k);
+            self.mix(&block, &d_scores, &packed, self.k, |row, column, d, length| {
+                add(Part::Query, row, column, d, length);
+            });
+            let packed = inputs.q.of(&span.queries, head, self.k).pack(queries, self.k);
+            self.mix_back(&block, &d_scores, &packed, self.k, |row, column, d, length| {
+                add(Part::Key, row, column, d, length);
+            });
+            let packed = d_y.pack(queries, self.v);
+            self.mix_back(&block, weights, &packed, self.v, |row, column, d, length| {
+                add(Part::Value, row, column, d, length);
+            });
         }
     }
 
-    /// Of the scaled scores: `p * (d_p - sum(p * d_p)) / sqrt(K)` with `d_p = d_y . v^T`, query by query.
-    fn score_gradients(&self, block: &Block, weights: &[f32], d_y: Strided, v: &[f32], d_scores: &mut Vec<f32>) {
+    /// Of the scores before they are scaled: `p * (d_p - sum(p * d_p)) / sqrt(K)` with `d_p = d_y . v^T`.
+    fn score_gradients(&self, block: &Block, weights: &[f32], d_y: Grid, values: &[f32]) -> Scratch {
+        let width = block.width();
+        let mut d_scores = Scratch::of(block.weights());
+        self.scores(block, d_y, self.v, Panel::new(values, width), &mut d_scores);
         let inverse_root = (self.k as f32).sqrt().recip();
-        d_scores.clear();
-        d_scores.resize(block.weights(), 0.0);
-        let values = Strided {
-            data: v,
-            stride: block.width,
-        };
-        let rows = d_scores
-            .chunks_exact_mut(block.width)
-            .zip(weights.chunks_exact(block.width));
+        let rows = d_scores.chunks_exact_mut(width).zip(weights.chunks_exact(width));
         for (position, (d_scores, weights)) in rows.enumerate() {
-            let live = self.spans.visible(block.span, position).next_multiple_of(GROUP);
-            let (d_scores, weights) = (&mut d_scores[..live], &weights[..live]);
-            weighted_sum(
-                d_scores,
-                self.v,
-                Strided::dense(&d_y.data[position * d_y.stride..]),
-                values,
-            );
-            let mean = dot(weights, d_scores);
+            let seen = self.spans.visible(block.span, position).next_multiple_of(LANES);
+            let (d_scores, hidden) = d_scores.split_at_mut(seen);
+            let mean = dot(&weights[..seen], d_scores);
+            // Where the weight is 0, of padding or of what is hidden, the gradient becomes 0 as well.
             for (d_score, weight) in d_scores.iter_mut().zip(weights) {
                 *d_score = (*d_score - mean) * weight * inverse_root;
             }
+            hidden.fill(0.0);
         }
-    }
-
-    /// `d_q = d_scores . k`.
-    fn query_gradients(&self, block: &Block, inputs: &Inputs<&[f32]>, d_scores: &[f32], d_q: &mut [f32]) {
-        let keys = self.rows(inputs.k, self.k, &block.span.keys, block);
-        for (position, d_scores) in d_scores.chunks_exact(block.width).enumerate() {
-            let row = self.offset(self.k, block.span.queries.start + position, block);
-            let visible = self.spans.visible(block.span, position);
-            weighted_sum(&mut d_q[row..][..self.k], visible, Strided::dense(d_scores), keys);
-        }
-    }
-
-    /// `d_k = d_scores^T . q`, or `d_v = weights^T . d_y`: what is masked has weight 0.
-    fn column_gradients(&self, block: &Block, weights: &[f32], rows: Strided, size: usize, d: &mut [f32]) {
-        for (key, row) in block.span.keys.clone().enumerate() {
-            let column = Strided {
-                data: &weights[key..],
-                stride: block.width,
-            };
-            let row = self.offset(size, row, block);
-            weighted_sum(&mut d[row..][..size], block.span.queries.len(), column, rows);
-        }
-    }
-
-    /// Where the block's head begins in a row.
-    fn offset(&self, size: usize, row: usize, block: &Block) -> usize {
-        (row * self.heads + block.head) * size
-    }
-
-    fn row<'a>(&self, data: &'a [f32], size: usize, row: usize, block: &Block) -> &'a [f32] {
-        &data[self.offset(size, row, block)..][..size]
-    }
-
-    /// The block's head of a range of rows.
-    fn rows<'a>(&self, data: &'a [f32], size: usize, rows: &Range<usize>, block: &Block) -> Strided<'a> {
-        let first = if rows.is_empty() {
-            data.len()
-        } else {
-            self.offset(size, rows.start, block)
-        };
-        Strided {
-            data: &data[first..],
-            stride: self.heads * size,
-        }
+        d_scores
     }
 }
 
-/// Rows as columns, `[size, width]` with zeros behind the last: products with them then run along the rows.
-fn transpose(rows: Strided, block: &Block, size: usize, columns: &mut Vec<f32>) {
-    columns.clear();
-    columns.resize(size * block.width, 0.0);
-    for (j, row) in rows.data.chunks(rows.stride).take(block.span.keys.len()).enumerate() {
-        for (i, value) in row.iter().take(size).enumerate() {
-            columns[i * block.width + j] = *value;
-        }
-    }
+/// Where a register of results belongs in the row of all heads, and how many of its lanes are not padding.
+#[inline]
+fn part_of_head(head: usize, size: usize, chunk: usize) -> (usize, usize) {
+    let first = chunk * LANES;
+    (head * size + first, LANES.min(size - first))
 }
 
-/// Softmax over the first `visible` scores; the rest, and the padding, get weight 0.
-fn softmax(scores: &mut [f32], visible: usize) {
-    let largest = max(&scores[..visible]);
-    scores[visible..].fill(f32::NEG_INFINITY);
-    for score in scores.iter_mut() {
-        *score = exp(*score - largest);
+/// Softmax of the first `visible` scores times `factor`; whatever stands behind them becomes 0.
+fn softmax(scores: &mut [f32], visible: usize, factor: f32) {
+    let chunks = scores.as_chunks_mut::<LANES>().0;
+    let mut largest = Lanes::splat(f32::NEG_INFINITY);
+    for (index, chunk) in chunks.iter_mut().enumerate() {
+        let hidden = lanes_from(visible.saturating_sub(index * LANES));
+        let scores = hidden.select(Lanes::splat(f32::NEG_INFINITY), Lanes::new(*chunk) * factor);
+        *chunk = scores.to_array();
+        largest = scores.fast_max(largest);
     }
-    scale(scores, sum(scores).recip());
+    let largest = Lanes::splat(highest(largest));
+    let mut sum = Lanes::ZERO;
+    for chunk in chunks.iter_mut() {
+        let power = exp(Lanes::new(*chunk) - largest);
+        *chunk = power.to_array();
+        sum += power;
+    }
+    scale(scores, sum.reduce_add().recip());
 }

@@ -4,13 +4,19 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{axpy, exp, fma, max, shift, sum};
+use super::lanes::{axpy, exp_shifted, fma, max_and_sum, shift};
 use super::product::{Output, View, product};
-use super::tape::{take_gradient, values};
+use super::scratch::Scratch;
+use super::tape::{scratch_values, take_gradient};
 use crate::ops::{LossTarget, Matrix, Rows, TokenLoss};
 
-/// Rows whose probabilities are held at once: a block of 64 x 8192 is 2 MiB, the size of a core's own cache.
-const BLOCK: usize = 64;
+/// Probabilities held at once: 1 MiB, half of a core's own cache.
+const BLOCK: usize = 1 << 18;
+
+/// Rows of a block: as many as fit, but enough that a product with the table is worth reading it.
+fn block_rows(classes: usize) -> usize {
+    (BLOCK / classes).clamp(32, 256)
+}
 
 pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
     x: Rows<D, Cpu, T>,
@@ -19,10 +25,10 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
 ) -> TokenLoss<Cpu, T> {
     let (x, mut tape) = x.split_tape();
     let mut made = T::OWNS_TAPE.then(|| LossGradients {
-        x: vec![0.0; x.shape().0 * D],
-        table: vec![0.0; V * D],
+        x: Scratch::of(x.shape().0 * D),
+        table: Scratch::zeros(V * D),
     });
-    let Sums { smoothed, nll } = blocks(&values(&x), &values(table), D, target, made.as_mut());
+    let Sums { smoothed, nll } = blocks(&scratch_values(&x), &scratch_values(table), D, target, made.as_mut());
     let loss = x.device().tensor(smoothed as f32 * target.scale);
     if let Some(made) = made {
         let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
@@ -43,11 +49,18 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
 pub fn log_probabilities<const V: usize, const D: usize>(x: &Rows<D, Cpu>, table: &Matrix<V, D, Cpu>) -> Vec<f32> {
     let n = x.shape().0;
     let mut rows = vec![0.0; n * V];
-    project(&values(x), &values(table), D, &mut rows);
-    let mut scratch = vec![0.0; V];
+    let x = scratch_values(x);
+    // x [N, D] . table^T [D, V] -> logits [N, V]
+    product(
+        View::new(&x, n, D),
+        View::new(&scratch_values(table), V, D).transposed(),
+        &mut rows,
+        Output::Overwrite,
+    );
+    let mut scratch = Scratch::of(V);
     for row in rows.chunks_exact_mut(V) {
         scratch.copy_from_slice(row);
-        let normaliser = exponentiate(&mut scratch).log_normaliser() as f32;
+        let normaliser = exponentiate(&mut scratch, max_and_sum(row).0).log_normaliser() as f32;
         shift(row, -normaliser);
     }
     rows
@@ -55,8 +68,8 @@ pub fn log_probabilities<const V: usize, const D: usize>(x: &Rows<D, Cpu>, table
 
 /// The gradients of the loss, made in the forward pass.
 struct LossGradients {
-    x: Vec<f32>,
-    table: Vec<f32>,
+    x: Scratch,
+    table: Scratch,
 }
 
 /// In nats, over all rows.
@@ -68,13 +81,23 @@ struct Sums {
 
 fn blocks(x: &[f32], table: &[f32], d: usize, target: LossTarget, mut made: Option<&mut LossGradients>) -> Sums {
     let classes = table.len() / d;
+    let block_rows = block_rows(classes);
     let mut sums = Sums::default();
-    let mut logits = vec![0.0; BLOCK.min(target.labels.len()) * classes];
-    for (block, labels) in target.labels.chunks(BLOCK).enumerate() {
-        let rows = block * BLOCK * d..(block * BLOCK + labels.len()) * d;
+    let mut logits = Scratch::of(block_rows.min(target.labels.len()) * classes);
+    // Once, rather than inside the product of every block.
+    let columns = transposed(table, d);
+    for (block, labels) in target.labels.chunks(block_rows).enumerate() {
+        let first = block * block_rows;
+        let rows = first * d..(first + labels.len()) * d;
         let logits = &mut logits[..labels.len() * classes];
         let x = &x[rows.clone()];
-        project(x, table, d, logits);
+        // x [N, D] . table^T [D, V] -> logits [N, V]
+        product(
+            View::new(x, labels.len(), d),
+            View::new(&columns, d, classes),
+            logits,
+            Output::Overwrite,
+        );
         for (row, &label) in logits.chunks_exact_mut(classes).zip(labels) {
             let softmax = sums.add(row, label as usize, target.smoothing);
             if made.is_some() {
@@ -102,25 +125,32 @@ fn blocks(x: &[f32], table: &[f32], d: usize, target: LossTarget, mut made: Opti
     sums
 }
 
-/// `x [N, D] . table^T [D, V] -> logits [N, V]`.
-fn project(x: &[f32], table: &[f32], d: usize, logits: &mut [f32]) {
-    let x = View::new(x, x.len() / d, d);
-    product(
-        x,
-        View::new(table, table.len() / d, d).transposed(),
-        logits,
-        Output::Overwrite,
-    );
+/// `[V, D]` to `[D, V]`, by squares that stay in cache.
+fn transposed(table: &[f32], d: usize) -> Scratch {
+    const SQUARE: usize = 16;
+    let classes = table.len() / d;
+    let mut columns = Scratch::of(table.len());
+    for first_class in (0..classes).step_by(SQUARE) {
+        for first in (0..d).step_by(SQUARE) {
+            for i in first..(first + SQUARE).min(d) {
+                for class in first_class..(first_class + SQUARE).min(classes) {
+                    columns[i * classes + class] = table[class * d + i];
+                }
+            }
+        }
+    }
+    columns
 }
 
 impl Sums {
     /// Adds the loss of one row of logits, which become unnormalised probabilities.
     fn add(&mut self, logits: &mut [f32], label: usize, smoothing: f32) -> Softmax {
-        let (right, all) = (f64::from(logits[label]), f64::from(sum(logits)));
-        let softmax = exponentiate(logits);
+        let right = f64::from(logits[label]);
+        let (largest, all) = max_and_sum(logits);
+        let softmax = exponentiate(logits, largest);
         let normaliser = softmax.log_normaliser();
         let nll = normaliser - right;
-        let mean_nll = normaliser - all / logits.len() as f64;
+        let mean_nll = normaliser - f64::from(all) / logits.len() as f64;
         let smoothing = f64::from(smoothing);
         self.nll += nll;
         self.smoothed += (1.0 - smoothing) * nll + smoothing * mean_nll;
@@ -134,15 +164,9 @@ struct Softmax {
     sum: f32,
 }
 
-fn exponentiate(logits: &mut [f32]) -> Softmax {
-    let largest = max(logits);
-    for logit in logits.iter_mut() {
-        *logit = exp(*logit - largest);
-    }
-    Softmax {
-        largest,
-        sum: sum(logits),
-    }
+fn exponentiate(logits: &mut [f32], largest: f32) -> Softmax {
+    let sum = exp_shifted(logits, largest);
+    Softmax { largest, sum }
 }
 
 impl Softmax {

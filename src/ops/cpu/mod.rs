@@ -7,25 +7,54 @@
 mod add_norm;
 mod attention;
 mod dropout;
+mod feed_forward;
 mod gather;
 mod lanes;
 mod layer_norm;
 mod linear;
 mod loss;
+mod multi_head;
 mod product;
+mod scratch;
 mod tape;
+mod tiles;
 
 use dfdx::prelude::*;
+use rayon::prelude::*;
 
-use super::{Activation, Dropout, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss, Vector};
+use super::{
+    Activation, AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss,
+    Vector,
+};
 
 impl Ops for Cpu {
-    fn write(&self, buffer: &mut <Self as Storage<f32>>::Vec, values: &[f32]) {
+    /// Two are worth it early, for the laptop with two cores; more only if each is large, because every share prepares
+    /// the weights for itself and has gradients of its own.
+    fn shares(target_tokens: usize) -> usize {
+        match target_tokens {
+            ..384 => 1,
+            384..2048 => 2,
+            _ => target_tokens / 1024,
+        }
+    }
+
+    fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
+        buffer.to_vec()
+    }
+
+    fn write(&self, buffer: &mut Buffer<Self>, values: &[f32]) {
         buffer.copy_from_slice(values);
     }
 
-    fn norm_squared<S: Shape>(x: Tensor<S, f32, Self>) -> f64 {
-        tape::values(&x).iter().map(|&x| f64::from(x) * f64::from(x)).sum()
+    fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
+        lanes::add(sums, values);
+    }
+
+    /// Parts of a fixed size, added in their order: the same sum for any number of threads.
+    fn norm_squared<S: Shape>(_: &Tensor<S, f32, Self>, gradient: &mut Buffer<Self>) -> f64 {
+        let squares = |part: &[f32]| part.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
+        let sums: Vec<f64> = gradient.par_chunks(1 << 16).map(squares).collect();
+        sums.into_iter().sum()
     }
 
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
@@ -55,6 +84,33 @@ impl Ops for Cpu {
         T: Tape<f32, Self>,
     {
         attention::attention(queries, keys, values, spans, H)
+    }
+
+    fn multi_head_attention<
+        const D: usize,
+        const H: usize,
+        const K: usize,
+        const VD: usize,
+        const HK: usize,
+        const HV: usize,
+        T,
+    >(
+        x: Rows<D, Self, T>,
+        memory: Option<&Rows<D, Self>>,
+        weights: &AttentionWeights<D, HK, HV, Self>,
+        spans: &Spans,
+    ) -> Rows<D, Self, T>
+    where
+        T: Tape<f32, Self>,
+    {
+        multi_head::multi_head_attention(x, memory, weights, spans, H)
+    }
+
+    fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        weights: &FeedForwardWeights<D, F, Self>,
+    ) -> Rows<D, Self, T> {
+        feed_forward::feed_forward(x, weights)
     }
 
     fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {

@@ -1,5 +1,7 @@
 //! Matrix products of `f32` by the `gemm` family of crates.
 
+use std::ops::Range;
+
 use gemm_common::Parallelism;
 
 /// A matrix in a slice: element `(i, j)` lies at `i * row_stride + j * column_stride`.
@@ -37,6 +39,30 @@ impl<'a> View<'a> {
             ..self
         }
     }
+
+    /// Some of the columns.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn columns(self, range: Range<usize>) -> Self {
+        assert!(
+            range.start <= range.end && range.end <= self.columns,
+            "columns {range:?}"
+        );
+        let first = (range.start * self.column_stride).min(self.data.len());
+        Self {
+            data: &self.data[first..],
+            columns: range.len(),
+            ..self
+        }
+    }
+
+    /// Whether every element lies in the slice.
+    fn fits(&self) -> bool {
+        let last = |count: usize, stride: usize| count.saturating_sub(1) * stride;
+        let last = last(self.rows, self.row_stride) + last(self.columns, self.column_stride);
+        self.rows * self.columns == 0 || last < self.data.len()
+    }
 }
 
 /// What happens to what the output held before.
@@ -54,6 +80,7 @@ pub enum Output {
 pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
     assert_eq!(a.columns, b.rows, "inner sizes");
     assert_eq!(out.len(), a.rows * b.columns, "output size");
+    assert!(a.fits() && b.fits(), "operands reach beyond their slices");
     if a.columns == 0 || out.is_empty() {
         if mode == Output::Overwrite {
             out.fill(0.0);
@@ -63,8 +90,8 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
     let (m, n, k) = (b.columns, a.rows, a.columns);
     let stride = usize::cast_signed;
     // SAFETY: the kernel reads element (i, j) of each operand at i * row_stride + j * column_stride and writes `m * n`
-    // elements of `out`. `View` guarantees that these offsets lie inside its slice (a dense matrix or its transpose),
-    // the asserts above that the three sizes agree, and `&mut` that `out` overlaps neither operand.
+    // elements of `out`. The asserts above make sure that these offsets lie inside the slices and that the three sizes
+    // agree, and `&mut` that `out` overlaps neither operand.
     //
     // The kernels want the output by columns, so it is handed over as the transpose: out^T = b^T . a^T.
     unsafe {
@@ -136,5 +163,21 @@ mod tests {
                 }
             }
         }
+    }
+    #[test]
+    fn some_columns_of_a_matrix_are_multiplied_in_place() {
+        let wide: Vec<f32> = (0..5 * 9).map(|i| ((i * 31) % 17) as f32).collect();
+        let narrow: Vec<f32> = wide.chunks(9).flat_map(|row| row[3..7].iter().copied()).collect();
+        let right: Vec<f32> = (0..5 * 2).map(|i| i as f32).collect();
+        let of = |a: View| {
+            let mut out = vec![0.0; 4 * 2];
+            product(a.transposed(), View::new(&right, 5, 2), &mut out, Output::Overwrite);
+            out
+        };
+        let (ours, right) = (of(View::new(&wide, 5, 9).columns(3..7)), of(View::new(&narrow, 5, 4)));
+        assert!(
+            ours.iter().zip(&right).all(|(a, b)| (a - b).abs() <= 1e-4),
+            "{ours:?} {right:?}"
+        );
     }
 }

@@ -2,9 +2,18 @@
 
 use dfdx::prelude::*;
 
+use super::scratch::Scratch;
+
 /// A copy of the tensor's values.
 pub fn values<S: Shape, T>(tensor: &Tensor<S, f32, Cpu, T>) -> Vec<f32> {
     let mut values = vec![0.0; tensor.shape().num_elements()];
+    tensor.copy_into(&mut values);
+    values
+}
+
+/// The same in memory that is used again.
+pub fn scratch_values<S: Shape, T>(tensor: &Tensor<S, f32, Cpu, T>) -> Scratch {
+    let mut values = Scratch::of(tensor.shape().num_elements());
     tensor.copy_into(&mut values);
     values
 }

@@ -178,6 +178,124 @@ fn attention_agrees_with_dfdx() {
     }
 }
 
+/// Four projections and attention, as dfdx writes them.
+fn plain_multi_head<
+    const D: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+>(
+    x: Rows<D, Cpu, Tape_>,
+    memory: Option<&Rows<D, Cpu>>,
+    weights: &AttentionWeights<D, HK, HV, Cpu>,
+    spans: &Spans,
+) -> Rows<D, Cpu, Tape_> {
+    let rows = x.retaped::<NoneTape>();
+    let read = || memory.unwrap_or(&rows).retaped();
+    let keys = plain::linear(read(), weights.key, None, Activation::Identity);
+    let values = plain::linear(read(), weights.value, None, Activation::Identity);
+    let queries = plain::linear(x, weights.query, None, Activation::Identity);
+    let mixed = plain::attention::<H, K, VD, HK, HV, Cpu, Tape_>(queries, keys, values, spans);
+    plain::linear(mixed, weights.output, None, Activation::Identity)
+}
+
+#[test]
+fn multi_head_attention_agrees_with_dfdx() {
+    fn check<const D: usize, const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize>(
+        target: &[usize],
+        source: Option<&[usize]>,
+    ) {
+        let pack = |lengths: &[usize]| Packed::from_sentences(lengths.iter().map(|&length| vec![0; length]));
+        let packed = pack(target);
+        let spans = source.map_or_else(
+            || Spans::within(&packed, Mask::Causal),
+            |source| Spans::across(&packed, &pack(source)),
+        );
+        let x = random("x", (packed.tokens(), Const::<D>));
+        let memory = source.map(|source| random("memory", (pack(source).tokens(), Const::<D>)));
+        let (query, key) = (
+            random("query", Rank2::<HK, D>::default()),
+            random("key", Rank2::<HK, D>::default()),
+        );
+        let (value, output) = (
+            random("value", Rank2::<HV, D>::default()),
+            random("output", Rank2::<D, HV>::default()),
+        );
+        let weights = AttentionWeights {
+            query: &query,
+            key: &key,
+            value: &value,
+            output: &output,
+        };
+        let traced = || x.trace(Gradients::leaky());
+        let read = |g: &Gradients<f32, Cpu>| {
+            [
+                g.get(&x).as_vec(),
+                memory.as_ref().map_or_else(Vec::new, |memory| g.get(memory).as_vec()),
+                g.get(&query).as_vec(),
+                g.get(&key).as_vec(),
+                g.get(&value).as_vec(),
+                g.get(&output).as_vec(),
+            ]
+        };
+        let ours = Cpu::multi_head_attention::<D, H, K, VD, HK, HV, Tape_>(traced(), memory.as_ref(), &weights, &spans);
+        let right = plain_multi_head::<D, H, K, VD, HK, HV>(traced(), memory.as_ref(), &weights, &spans);
+        let name = format!("{H} x {K}/{VD} of {D}, {target:?} to {source:?}");
+        compare(
+            &name,
+            &values_and_gradients(ours, read),
+            &values_and_gradients(right, read),
+        );
+    }
+    check::<16, 2, 8, 8, 16, 16>(&[3, 1, 0, 20], None);
+    check::<7, 3, 5, 2, 15, 6>(&[3, 1, 0, 20], Some(&[1, 2, 4, 33]));
+    check::<8, 1, 17, 33, 17, 33>(&[9, 1], Some(&[1, 40]));
+    check::<4, 4, 1, 1, 4, 4>(&[1], None);
+}
+
+#[test]
+fn feed_forward_agrees_with_dfdx() {
+    fn check<const D: usize, const F: usize>(n: usize) {
+        let x = random("x", (n, Const::<D>));
+        let (inner, inner_bias) = (
+            random("inner", Rank2::<F, D>::default()),
+            random("inner bias", Rank1::<F>::default()),
+        );
+        let (outer, outer_bias) = (
+            random("outer", Rank2::<D, F>::default()),
+            random("outer bias", Rank1::<D>::default()),
+        );
+        let weights = FeedForwardWeights {
+            inner: &inner,
+            inner_bias: &inner_bias,
+            outer: &outer,
+            outer_bias: &outer_bias,
+        };
+        let read = |g: &Gradients<f32, Cpu>| {
+            [
+                g.get(&x).as_vec(),
+                g.get(&inner).as_vec(),
+                g.get(&inner_bias).as_vec(),
+                g.get(&outer).as_vec(),
+                g.get(&outer_bias).as_vec(),
+            ]
+        };
+        let traced = || x.trace(Gradients::leaky());
+        let hidden = plain::linear(traced(), &inner, Some(&inner_bias), Activation::Relu);
+        let right = plain::linear(hidden, &outer, Some(&outer_bias), Activation::Identity);
+        compare(
+            &format!("feed-forward {n} x {D} -> {F}"),
+            &values_and_gradients(Cpu::feed_forward(traced(), &weights), read),
+            &values_and_gradients(right, read),
+        );
+    }
+    check::<1, 1>(1);
+    check::<6, 11>(13);
+    check::<33, 70>(300);
+}
+
 #[test]
 fn loss_agrees_with_dfdx() {
     fn check<const V: usize, const D: usize>(n: usize, smoothing: f32) {
