@@ -24,9 +24,22 @@ test *ARGS:
 check *STEPS:
     .ci/run "$@"
 
-# Measure training steps.
+# Measure operations, training steps, decoding and text, or only what the words after `--` name.
 bench *ARGS:
     cargo bench "$@"
+
+# Measure beside PyTorch and CTranslate2. The first time this installs them under target/, about 5 GB with Python 3.11.
+bench-pytorch *ARGS:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    venv=target/pytorch-venv
+    wanted=benches/pytorch/requirements.txt
+    if ! cmp -s "$wanted" "$venv/installed.txt"; then
+        python3 -m venv "$venv"
+        "$venv/bin/pip" install --requirement "$wanted"
+        cp "$wanted" "$venv/installed.txt"
+    fi
+    exec "$venv/bin/python" benches/pytorch/compare.py "$@"
 
 # Format the code.
 fmt:

@@ -1,4 +1,4 @@
-//! The only I/O at build time: suites in, one generated file out.
+//! The only I/O at build time: suites in, generated files out.
 
 #[allow(
     dead_code,
@@ -22,6 +22,7 @@ mod codegen;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use codegen::SourceFile;
 use spec::Suite;
 
 /// Names another folder of suites.
@@ -36,8 +37,8 @@ fn main() {
     println!("cargo::rerun-if-env-changed={SUITES}");
 
     let written = wanted_suites(&folder).and_then(|paths| {
-        let text = codegen::generate(&load(&paths)?);
-        write_if_new(&out_file(), &text).map_err(|error| vec![format!("cannot write the generated file: {error}")])
+        let files = codegen::generate(&load(&paths)?);
+        write(&files).map_err(|error| vec![format!("cannot write the generated files: {error}")])
     });
     for fault in written.err().into_iter().flatten() {
         println!("cargo::error={fault}");
@@ -94,15 +95,14 @@ fn load(paths: &[PathBuf]) -> Result<Vec<Suite>, Vec<String>> {
     if faults.is_empty() { Ok(suites) } else { Err(faults) }
 }
 
-fn out_file() -> PathBuf {
-    Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("generated.rs")
-}
-
 /// Leaves an equal file alone: a new date would recompile every model.
-fn write_if_new(path: &Path, text: &str) -> io::Result<()> {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        Ok(())
-    } else {
-        fs::write(path, text)
+fn write(files: &[SourceFile]) -> io::Result<()> {
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for SourceFile { name, text } in files {
+        let path = folder.join(name);
+        if !fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+            fs::write(path, text)?;
+        }
     }
+    Ok(())
 }

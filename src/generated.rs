@@ -1,6 +1,6 @@
 //! One compiled model for every shape that the suites in `experiments/` need: what the build script wrote.
 
-use crate::model::{Learned, Seq2Seq, Sinusoidal, Trainable, Transformer};
+use crate::model::Seq2Seq;
 use crate::ops::Ops;
 use crate::plan::ShapeKey;
 use crate::spec::{Norm, Positional};

@@ -136,6 +136,9 @@ pub struct SweepArgs {
     /// Runs at once; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Threads of each run; the cores shared out among the runs if not given. The results are the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Run diverged rows again, which else keep their status
     #[arg(long)]
     pub retry: bool,
@@ -168,6 +171,9 @@ pub struct RunArgs {
     /// Seed; the suite's first if not given
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Threads; as many as there are cores if not given. The results are the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// How progress is shown
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
     pub progress: ProgressStyle,

@@ -1,6 +1,7 @@
 //! `ablate run`: one row with one seed, for a person or for a sweep.
 
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::path::Path;
 use std::process::exit;
 use std::thread;
@@ -10,6 +11,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::Display;
 use super::suites;
+use crate::ops::{cores, use_threads};
 use crate::plan::Run;
 use crate::results::RunFolder;
 use crate::run::{Environment, Event, Job, Listener, execute};
@@ -22,6 +24,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
     let job = job(&suite, run, &args.place);
     let environment = Environment::here();
+    let threads = args.threads.and_then(|threads| NonZero::new(usize::from(threads)));
+    use_threads(threads.unwrap_or_else(cores));
     let event = match args.progress {
         ProgressStyle::Auto => {
             let interrupt = Interrupt::listen(Interrupt::announce, || exit(130));

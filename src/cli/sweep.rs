@@ -1,6 +1,5 @@
 //! `ablate sweep`: every row of a suite, then its table.
 
-use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -12,6 +11,7 @@ use super::progress::{Display, duration};
 use super::{report, suites};
 use crate::data::check_files;
 use crate::generated::SHAPES;
+use crate::ops::cores;
 use crate::plan::{Run, ShapeKey};
 use crate::results::{RunFolder, RunState};
 use crate::run::{Event, RunError};
@@ -20,8 +20,7 @@ use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
 
 /// Has glibc keep what a training step frees for the next one, instead of asking the system for the same pages a
 /// hundred times a second: a fifth of the time of a small step. Elsewhere it means nothing.
-const KEEP_MEMORY: &str =
-    "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=67108864";
+const KEEP_MEMORY: &str = "glibc.malloc.mmap_max=0:glibc.malloc.arena_max=1:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=67108864";
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let started = Instant::now();
@@ -37,15 +36,18 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         interrupt: Interrupt::listen(Interrupt::announce, || ()),
     };
     announce(&watcher.display, &suite, total, open.len());
-    let jobs = args.jobs.map_or_else(default_jobs, usize::from);
     let runs = longest_first(open);
+    let jobs = args.jobs.map_or(cores().get().min(runs.len()), usize::from);
+    let threads = args
+        .threads
+        .map_or_else(|| threads_of_each(cores().get(), jobs), usize::from);
     let nothing_to_do = runs.is_empty();
     let endings = Sweep {
         suite: &suite.name,
         results,
         runs,
         jobs,
-        command: &|run| command(args, run),
+        command: &|run| command(args, run, threads),
     };
     let endings = endings.execute(&mut watcher)?;
     watcher.display.close();
@@ -111,12 +113,13 @@ fn count(runs: usize) -> String {
     format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
 }
 
-fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
+/// One run per core is the fastest way through many; what the runs do not need speeds up each of them.
+fn threads_of_each(cores: usize, jobs: usize) -> usize {
+    (cores / jobs.max(1)).max(1)
 }
 
 /// This program again, for one run.
-fn command(args: &SweepArgs, run: &Run) -> Command {
+fn command(args: &SweepArgs, run: &Run, threads: usize) -> Command {
     let Place {
         experiments,
         results,
@@ -134,7 +137,7 @@ fn command(args: &SweepArgs, run: &Run) -> Command {
         "--progress",
         "json",
     ]);
-    command.args(["--device", &device.to_string()]);
+    command.args(["--threads", &threads.to_string(), "--device", &device.to_string()]);
     command
         .arg("--experiments")
         .arg(&experiments.experiments)
@@ -204,4 +207,17 @@ fn indented(text: &str) -> String {
         .map(|line| format!("    {line}"))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_shared_out_among_the_runs() {
+        assert_eq!(threads_of_each(8, 3), 2);
+        assert_eq!(threads_of_each(2, 1), 2);
+        assert_eq!(threads_of_each(2, 20), 1);
+        assert_eq!(threads_of_each(4, 0), 4);
+    }
 }

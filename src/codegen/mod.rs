@@ -3,4 +3,4 @@
 
 mod text;
 
-pub use text::generate;
+pub use text::{SourceFile, generate};

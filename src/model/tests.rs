@@ -213,3 +213,46 @@ fn sentences_longer_than_a_learned_table_can_still_be_read() {
         31
     );
 }
+
+/// Weights after three updates on sentences of many lengths, the work shared out among so many threads.
+fn trained_on(threads: usize) -> Vec<NamedArray> {
+    let sentences: Vec<Vec<u32>> = (0..400)
+        .map(|i| (0..i * 7 % 23).map(|j| 3 + (i * 5 + j) % 28).collect())
+        .collect();
+    let pairs: Vec<(&[u32], &[u32])> = sentences.iter().map(|s| (&s[s.len() / 3..], &s[..])).collect();
+    let batch = batch(&pairs);
+    let pass = TrainingPass {
+        dropout: 0.1,
+        ..pass(batch.target_tokens())
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut model = Trainable::new(Small::<Sinusoidal>::new(&Cpu::default(), Norm::Post, 1));
+        for step in 1..=3 {
+            model.accumulate(&batch, &pass);
+            assert!(model.gradient_norm() > 0.0);
+            model.update(&AdamStep {
+                step,
+                learning_rate: 1e-2,
+                beta1: 0.9,
+                beta2: 0.98,
+                epsilon: 1e-9,
+            });
+        }
+        model.weights()
+    })
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let bits = |weights: Vec<NamedArray>| -> Vec<u32> {
+        weights
+            .iter()
+            .flat_map(|array| array.values.iter().map(|x| x.to_bits()))
+            .collect()
+    };
+    let one = bits(trained_on(1));
+    for threads in [2, 3, 7] {
+        assert!(one == bits(trained_on(threads)), "{threads} threads");
+    }
+}

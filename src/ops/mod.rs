@@ -10,11 +10,13 @@ mod packed;
 pub mod plain;
 mod random;
 mod spans;
+mod threads;
 
 pub use dropout::{Dropout, DropoutStream};
 pub use packed::Packed;
 pub use random::stream;
 pub use spans::{Mask, Span, Spans};
+pub use threads::{cores, use_threads};
 
 use dfdx::prelude::*;
 

@@ -248,7 +248,7 @@ fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Proven
         data_hash: dataset.data_hash.clone(),
         device: job.device.to_string(),
         cpu: environment.cpu.clone(),
-        threads: 1,
+        threads: rayon::current_num_threads() as u32,
         started: rfc3339_utc(SystemTime::now()),
         finished: None,
         wall_s: None,

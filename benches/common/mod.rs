@@ -1,0 +1,111 @@
+//! Models, sentences and steps that several benches share.
+
+#![allow(dead_code, reason = "no bench uses all of it")]
+
+use std::ops::ControlFlow;
+
+use ablate::decode::{self, Hypothesis};
+use ablate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
+use ablate::ops::stream;
+use ablate::spec::{Decoding, Norm};
+use dfdx::prelude::Cpu;
+use rand::RngExt;
+
+/// A size of model, under the name that results call it by.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    pub name: &'static str,
+    pub vocabulary: usize,
+    pub d_model: usize,
+    pub heads: usize,
+    pub layers: usize,
+    pub d_ff: usize,
+    build: fn() -> Box<dyn Seq2Seq>,
+}
+
+/// A row of `table3-quick`.
+pub const QUICK: Shape = Shape::of::<3, 64, 256, 4, 16, 1600>("quick");
+pub const D64: Shape = Shape::of::<2, 64, 256, 4, 16, 2048>("d64");
+pub const D128: Shape = Shape::of::<2, 128, 512, 4, 32, 4096>("d128");
+/// Narrow layers, many of them, and a large vocabulary: what small translation models look like.
+pub const D128_DEEP: Shape = Shape::of::<4, 128, 256, 4, 32, 8192>("d128-deep");
+pub const D256: Shape = Shape::of::<3, 256, 1024, 4, 64, 8192>("d256");
+pub const D512: Shape = Shape::of::<6, 512, 2048, 8, 64, 8192>("d512");
+
+impl Shape {
+    const fn of<const N: usize, const D: usize, const F: usize, const H: usize, const K: usize, const V: usize>(
+        name: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            vocabulary: V,
+            d_model: D,
+            heads: H,
+            layers: N,
+            d_ff: F,
+            build: build::<N, D, F, H, K, V>,
+        }
+    }
+
+    /// A fresh model: post-norm, sinusoidal positions, the library's first weights.
+    pub fn model(&self) -> Box<dyn Seq2Seq> {
+        (self.build)()
+    }
+}
+
+fn build<const N: usize, const D: usize, const F: usize, const H: usize, const K: usize, const V: usize>()
+-> Box<dyn Seq2Seq> {
+    let network = Transformer::<Cpu, N, D, F, H, K, K, D, D, V, Sinusoidal>::new(&Cpu::default(), Norm::Post, 1);
+    Box::new(Trainable::new(network))
+}
+
+/// Random pieces, none of them special.
+pub fn sentences(purpose: &str, vocabulary: usize, count: usize, pieces: usize) -> Vec<Vec<u32>> {
+    let mut rng = stream(&["bench", purpose]);
+    let last = vocabulary as u32;
+    (0..count)
+        .map(|_| (0..pieces).map(|_| rng.random_range(3..last)).collect())
+        .collect()
+}
+
+/// Random sentence pairs, `length` pieces on each side with the end counted.
+pub fn batch(vocabulary: usize, count: usize, length: usize) -> Batch {
+    let sources = sentences("sources", vocabulary, count, length - 1);
+    let targets = sentences("targets", vocabulary, count, length - 1);
+    let pairs: Vec<(&[u32], &[u32])> = sources
+        .iter()
+        .zip(&targets)
+        .map(|(source, target)| (&source[..], &target[..]))
+        .collect();
+    Batch::from_pairs(&pairs)
+}
+
+/// Forward, backward and Adam on one batch; `step` counts from 1.
+pub fn train_step(model: &mut dyn Seq2Seq, batch: &Batch, step: usize) -> BatchLoss {
+    let pass = TrainingPass {
+        dropout: 0.1,
+        dropout_key: step as u64,
+        label_smoothing: 0.1,
+        update_tokens: batch.target_tokens(),
+    };
+    let loss = model.accumulate(batch, &pass);
+    model.update(&AdamStep {
+        step,
+        learning_rate: 1e-4,
+        beta1: 0.9,
+        beta2: 0.98,
+        epsilon: 1e-9,
+    });
+    loss
+}
+
+/// Beam 4. No translation is longer than its source, so that an untrained model comes to an end.
+pub const BEAM_4: Decoding = Decoding {
+    beam: 4,
+    length_penalty: 0.6,
+    max_extra_tokens: 0,
+};
+
+pub fn translate(model: &dyn Seq2Seq, sources: &[Vec<u32>]) -> Vec<Vec<Hypothesis>> {
+    decode::translate(model, sources, &BEAM_4, |_| ControlFlow::Continue(())).expect("nobody breaks")
+}
