@@ -1,6 +1,7 @@
 //! The beam of one sentence.
 
 use crate::model::EOS;
+use crate::ops::RankedRow;
 use crate::spec::Decoding;
 
 /// One translation.
@@ -77,30 +78,24 @@ impl<'a> Beam<'a> {
         self.open.iter().map(|open| open.tokens.last().copied())
     }
 
-    /// Goes one step on, given the next log-probabilities `[width, V]`. Returns, for each hypothesis that is now open,
-    /// which of those before it continues.
-    pub fn advance(&mut self, log_probabilities: &[f32]) -> Vec<usize> {
+    /// Goes one step on, given for each open hypothesis the likeliest next pieces, as many as the beam is wide. Returns,
+    /// for each hypothesis that is now open, which of those before it continues.
+    pub fn advance(&mut self, ranked: &[RankedRow]) -> Vec<usize> {
         let places = self.decoding.beam - self.finished.len();
-        let classes = log_probabilities.len() / self.open.len();
         let mut best = Best::new(places);
-        for (parent, (open, row)) in self
-            .open
-            .iter()
-            .zip(log_probabilities.chunks_exact(classes))
-            .enumerate()
-        {
-            let candidate = |(token, log_probability): (usize, &f32)| Candidate {
+        for (parent, (open, row)) in self.open.iter().zip(ranked).enumerate() {
+            let candidate = |token: u32, log_probability: f64| Candidate {
                 parent,
-                token: token as u32,
-                log_probability: open.log_probability + f64::from(*log_probability),
+                token,
+                log_probability: open.log_probability + log_probability,
             };
             if open.tokens.len() == self.longest {
-                best.offer(candidate((EOS as usize, &row[EOS as usize])));
+                best.offer(candidate(EOS, row.asked));
             } else {
-                row.iter()
-                    .enumerate()
-                    .map(candidate)
-                    .for_each(|candidate| best.offer(candidate));
+                // Whoever is not among the best of its own hypothesis is not among the best of all.
+                for next in &row.best {
+                    best.offer(candidate(next.class, next.log_probability));
+                }
             }
         }
         let before = std::mem::take(&mut self.open);

@@ -2,16 +2,23 @@
 
 use std::ops::ControlFlow;
 
+use rayon::prelude::*;
+
 use super::beam::{Beam, Hypothesis};
-use crate::model::{BOS, Continuation, EOS, Seq2Seq};
+use crate::model::{BOS, Continuation, Decoder, EOS, Seq2Seq};
 use crate::ops::Packed;
 use crate::spec::Decoding;
 
 /// Source pieces per batch: enough rows to fill the products, few enough to stay in cache.
-const BATCH_TOKENS: usize = 1024;
+const BATCH_TOKENS: usize = 512;
+
+/// More batches than one are a multiple of this, so that a few threads have equally much to do. Not the number of
+/// threads there are: which sentences stand together must not depend on the machine.
+const BATCHES: usize = 4;
 
 /// Translates `sources` (pieces without their end), each into its hypotheses, best first; nothing translates to nothing.
-/// `advance` hears after every batch how many sentences are done; if it breaks, there is no result.
+/// Every thread of the current pool works on a batch of its own, which changes no result. `advance` hears after every
+/// batch how many sentences are done; if it breaks, there is no result.
 pub fn translate(
     model: &dyn Seq2Seq,
     sources: &[Vec<u32>],
@@ -19,42 +26,52 @@ pub fn translate(
     mut advance: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Option<Vec<Vec<Hypothesis>>> {
     let mut translations = vec![vec![Hypothesis::empty()]; sources.len()];
-    let mut done = 0;
-    for batch in batches(sources) {
+    let decoder = model.decoder();
+    let translated = |batch: &Vec<usize>| {
         let sentences: Vec<&[u32]> = batch.iter().map(|&index| sources[index].as_slice()).collect();
-        for (&index, hypotheses) in batch.iter().zip(search(model, &sentences, decoding)) {
-            translations[index] = hypotheses;
-        }
-        done += batch.len();
-        if advance(done).is_break() {
-            return None;
+        search(&*decoder, &sentences, decoding)
+    };
+    let mut done = 0;
+    for wave in batches(sources).chunks(rayon::current_num_threads()) {
+        let found: Vec<_> = wave.par_iter().map(translated).collect();
+        for (batch, found) in wave.iter().zip(found) {
+            for (&index, hypotheses) in batch.iter().zip(found) {
+                translations[index] = hypotheses;
+            }
+            done += batch.len();
+            if advance(done).is_break() {
+                return None;
+            }
         }
     }
     Some(translations)
 }
 
-/// Sentences of like length together, without the empty ones, the longest first: what takes most memory and time comes first.
+/// Sentences of like length together, without the empty ones, the longest first: what takes most memory and time comes
+/// first. All batches have about the same number of pieces.
 fn batches(sources: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sources.len()).filter(|&index| !sources[index].is_empty()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(sources[index].len()));
-    let mut batches: Vec<Vec<usize>> = Vec::new();
-    let mut tokens = usize::MAX;
+    let length = |index: usize| sources[index].len() + 1;
+    let total: usize = order.iter().copied().map(length).sum();
+    let count = match total.div_ceil(BATCH_TOKENS) {
+        0 | 1 => 1,
+        several => several.next_multiple_of(BATCHES),
+    };
+    let mut batches = vec![Vec::new(); count];
+    let mut before = 0;
     for index in order {
-        let length = sources[index].len() + 1;
-        if tokens.saturating_add(length) > BATCH_TOKENS {
-            batches.push(Vec::new());
-            tokens = 0;
-        }
-        tokens += length;
-        batches.last_mut().expect("a batch was begun").push(index);
+        batches[before * count / total].push(index);
+        before += length(index);
     }
+    batches.retain(|batch| !batch.is_empty());
     batches
 }
 
 /// One batch: all sentences advance together, and those that are decided leave.
-fn search(model: &dyn Seq2Seq, sources: &[&[u32]], decoding: &Decoding) -> Vec<Vec<Hypothesis>> {
+fn search(decoder: &dyn Decoder, sources: &[&[u32]], decoding: &Decoding) -> Vec<Vec<Hypothesis>> {
     let closed = sources.iter().map(|source| [source, &[EOS][..]].concat());
-    let mut session = model.decode(&Packed::from_sentences(closed));
+    let mut session = decoder.session(&Packed::from_sentences(closed));
     let mut beams: Vec<Beam> = sources.iter().map(|source| Beam::new(decoding, source.len())).collect();
     let mut parents: Vec<usize> = (0..sources.len()).collect();
     while !parents.is_empty() {
@@ -67,15 +84,13 @@ fn search(model: &dyn Seq2Seq, sources: &[&[u32]], decoding: &Decoding) -> Vec<V
             .zip(tokens)
             .map(|(&parent, token)| Continuation { parent, token })
             .collect();
-        let mut log_probabilities = &session.step(&rows)[..];
+        let ranked = session.step(&rows, decoding.beam);
         let mut first_row = 0;
         parents.clear();
         for beam in beams.iter_mut().filter(|beam| beam.width() > 0) {
-            let width = beam.width();
-            let (own, rest) = log_probabilities.split_at(width * model.vocabulary_size());
-            log_probabilities = rest;
+            let own = &ranked[first_row..][..beam.width()];
             parents.extend(beam.advance(own).into_iter().map(|parent| first_row + parent));
-            first_row += width;
+            first_row += own.len();
         }
     }
     beams.into_iter().map(Beam::into_hypotheses).collect()

@@ -4,7 +4,8 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Activation, AttentionWeights, Matrix, Ops, Rows, Spans};
+use super::prepared::{PreparedCrossAttention, PreparedSelfAttention};
+use crate::ops::{AttentionWeights, Inference, Matrix, Ops, Rows, Spans};
 
 /// `H` heads of `K`-wide queries and keys and `VD`-wide values; `HK = H * K` and `HV = H * VD`.
 pub struct Attention<
@@ -53,19 +54,21 @@ impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, 
         Dev::multi_head_attention::<D, H, K, VD, HK, HV, T>(x, memory, &weights, spans)
     }
 
-    /// What decoding keeps of the rows that are attended to: `[M, H*K]` and `[M, H*VD]`.
-    pub fn keys_values(&self, memory: &Rows<D, Dev>) -> (Rows<HK, Dev>, Rows<HV, Dev>) {
-        (
-            Dev::linear(memory.clone(), &self.key, None, Activation::Identity),
-            Dev::linear(memory.clone(), &self.value, None, Activation::Identity),
-        )
+    pub fn prepared_to_self<I: Inference>(&self, device: &I) -> PreparedSelfAttention<I> {
+        let projections = [self.query.as_vec(), self.key.as_vec(), self.value.as_vec()].concat();
+        PreparedSelfAttention {
+            projections: device.prepare_linear(projections, D, None),
+            output: device.prepare_linear(self.output.as_vec(), HV, None),
+        }
     }
 
-    /// Attention to keys and values that were kept.
-    pub fn attend(&self, x: Rows<D, Dev>, keys: Rows<HK, Dev>, values: Rows<HV, Dev>, spans: &Spans) -> Rows<D, Dev> {
-        let queries = Dev::linear(x, &self.query, None, Activation::Identity); // [N, D] -> [N, H*K]
-        let mixed = Dev::attention::<H, K, VD, HK, HV, NoneTape>(queries, keys, values, spans); // [N, H*VD]
-        Dev::linear(mixed, &self.output, None, Activation::Identity) // [N, D]
+    pub fn prepared_to_source<I: Inference>(&self, device: &I) -> PreparedCrossAttention<I> {
+        let memory = [self.key.as_vec(), self.value.as_vec()].concat();
+        PreparedCrossAttention {
+            query: device.prepare_linear(self.query.as_vec(), D, None),
+            memory: device.prepare_linear(memory, D, None),
+            output: device.prepare_linear(self.output.as_vec(), HV, None),
+        }
     }
 
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {

@@ -4,7 +4,8 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{FeedForwardWeights, Matrix, Ops, Rows, Vector};
+use super::prepared::PreparedFeedForward;
+use crate::ops::{FeedForwardWeights, Inference, Matrix, Ops, Rows, Vector};
 
 pub struct FeedForward<Dev: Ops, const D: usize, const F: usize> {
     inner: Matrix<F, D, Dev>,
@@ -31,6 +32,13 @@ impl<Dev: Ops, const D: usize, const F: usize> FeedForward<Dev, D, F> {
             outer_bias: &self.outer_bias,
         };
         Dev::feed_forward(x, &weights) // [N, D] -> [N, F] -> [N, D]
+    }
+
+    pub fn prepared<I: Inference>(&self, device: &I) -> PreparedFeedForward<I> {
+        PreparedFeedForward {
+            inner: device.prepare_linear(self.inner.as_vec(), D, Some(self.inner_bias.as_vec())),
+            outer: device.prepare_linear(self.outer.as_vec(), F, Some(self.outer_bias.as_vec())),
+        }
     }
 
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {

@@ -7,7 +7,8 @@ use super::feed_forward::FeedForward;
 use super::init::Init;
 use super::norm::LayerNorm;
 use super::parameter::Visit;
-use crate::ops::{DropoutStream, Ops, Rows, Spans};
+use super::prepared::{PreparedDecoderLayer, PreparedEncoderLayer};
+use crate::ops::{DropoutStream, Inference, Ops, Rows, Spans};
 use crate::spec::Norm;
 
 pub struct EncoderLayer<
@@ -60,6 +61,15 @@ impl<
             .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
     }
 
+    pub fn prepared<I: Inference>(&self, device: &I) -> PreparedEncoderLayer<I> {
+        PreparedEncoderLayer {
+            attention: self.attention.prepared_to_self(device),
+            attention_norm: self.attention_norm.prepared(device),
+            feed_forward: self.feed_forward.prepared(device),
+            feed_forward_norm: self.feed_forward_norm.prepared(device),
+        }
+    }
+
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {
         self.attention.visit(&format!("{name}.attention"), visit);
         self.attention_norm.visit(&format!("{name}.attention_norm"), visit);
@@ -79,9 +89,9 @@ pub struct DecoderLayer<
     const HK: usize,
     const HV: usize,
 > {
-    pub self_attention: Attention<Dev, D, H, K, VD, HK, HV>,
+    self_attention: Attention<Dev, D, H, K, VD, HK, HV>,
     self_attention_norm: LayerNorm<Dev, D>,
-    pub cross_attention: Attention<Dev, D, H, K, VD, HK, HV>,
+    cross_attention: Attention<Dev, D, H, K, VD, HK, HV>,
     cross_attention_norm: LayerNorm<Dev, D>,
     feed_forward: FeedForward<Dev, D, F>,
     feed_forward_norm: LayerNorm<Dev, D>,
@@ -109,8 +119,7 @@ impl<
         }
     }
 
-    /// `attend_to_self` and `attend_to_source` are given by the caller: training sees whole sentences at once,
-    /// decoding one token and a cache.
+    /// `attend_to_self` and `attend_to_source` are given by the caller, who knows the sentences.
     pub fn forward<T: Tape<f32, Dev>>(
         &self,
         x: Rows<D, Dev, T>,
@@ -127,6 +136,17 @@ impl<
         });
         self.feed_forward_norm
             .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+    }
+
+    pub fn prepared<I: Inference>(&self, device: &I) -> PreparedDecoderLayer<I> {
+        PreparedDecoderLayer {
+            self_attention: self.self_attention.prepared_to_self(device),
+            self_attention_norm: self.self_attention_norm.prepared(device),
+            cross_attention: self.cross_attention.prepared_to_source(device),
+            cross_attention_norm: self.cross_attention_norm.prepared(device),
+            feed_forward: self.feed_forward.prepared(device),
+            feed_forward_norm: self.feed_forward_norm.prepared(device),
+        }
     }
 
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {

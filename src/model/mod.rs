@@ -10,6 +10,7 @@ mod layers;
 mod norm;
 mod parameter;
 mod positions;
+mod prepared;
 mod seq2seq;
 mod session;
 mod trainable;
@@ -17,7 +18,9 @@ mod transformer;
 
 pub use batch::{BOS, Batch, EOS, UNK};
 pub use positions::{Learned, Positional, Sinusoidal};
-pub use seq2seq::{AdamStep, BatchLoss, Continuation, NamedArray, RestoreError, Seq2Seq, Session, TrainingPass};
+pub use seq2seq::{
+    AdamStep, BatchLoss, Continuation, Decoder, NamedArray, RestoreError, Seq2Seq, Session, TrainingPass,
+};
 pub use trainable::Trainable;
 pub use transformer::{Network, Transformer};
 

@@ -4,7 +4,7 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Dropout, Ops, Rows, Vector};
+use crate::ops::{Dropout, Inference, Ops, Rows, Vector};
 use crate::spec::Norm;
 
 pub struct LayerNorm<Dev: Ops, const D: usize> {
@@ -37,6 +37,10 @@ impl<Dev: Ops, const D: usize> LayerNorm<Dev, D> {
             Norm::Post => Dev::add_norm(skip, sublayer(x), dropout, &self.gain, &self.bias),
             Norm::Pre => Dev::add(skip, Dev::dropout(sublayer(self.forward(x)), dropout)),
         }
+    }
+
+    pub fn prepared<I: Inference>(&self, device: &I) -> I::Norm {
+        device.prepare_norm(self.gain.as_vec(), self.bias.as_vec())
     }
 
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {

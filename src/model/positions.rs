@@ -34,13 +34,14 @@ impl<Dev: Ops, const D: usize> PositionTable<Dev, D> for Sinusoidal {
     }
 
     fn rows<T: Tape<f32, Dev>>(&self, device: &Dev, positions: &[usize]) -> Rows<D, Dev, T> {
+        let first = positions.iter().min().copied().unwrap_or(0);
         let longest = positions.iter().max().map_or(0, |last| last + 1);
-        let table: Vec<f32> = (0..longest)
+        let table: Vec<f32> = (first..longest)
             .flat_map(|position| (0..D).map(move |i| sinusoid(position, i, D)))
             .collect();
         let rows = positions
             .iter()
-            .flat_map(|&position| table[position * D..][..D].iter().copied())
+            .flat_map(|&position| table[(position - first) * D..][..D].iter().copied())
             .collect();
         device
             .tensor_from_vec(rows, (positions.len(), Const::<D>))

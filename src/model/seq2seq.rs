@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::Batch;
-use crate::ops::Packed;
+use crate::ops::{Packed, RankedRow};
 
 /// A model whose sizes only its type knows.
-pub trait Seq2Seq {
+pub trait Seq2Seq: Send + Sync {
     /// Forward and backward pass of one micro-batch; its gradients are added to those already there.
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss;
 
@@ -19,10 +19,10 @@ pub trait Seq2Seq {
     /// The losses of a batch, without dropout.
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss;
 
-    /// Encodes the source sentences and stands ready to decode them.
-    fn decode(&self, source: &Packed) -> Box<dyn Session + '_>;
+    /// Makes the weights ready to translate, which takes about as long as translating a few sentences.
+    fn decoder(&self) -> Box<dyn Decoder + '_>;
 
-    /// V: how many log-probabilities [`Session::step`] returns per row.
+    /// V: pieces in the vocabulary.
     fn vocabulary_size(&self) -> usize;
 
     /// The weights, in a fixed order.
@@ -52,13 +52,20 @@ pub trait Seq2Seq {
     }
 }
 
+/// A model that stands ready to translate, on several threads if need be.
+pub trait Decoder: Send + Sync {
+    /// Encodes the source sentences.
+    fn session(&self, source: &Packed) -> Box<dyn Session + '_>;
+}
+
 /// Decodes a batch of sentences token by token, every hypothesis at once, with a cache of keys and values.
 pub trait Session {
-    /// Reads one more token on every row and returns the log-probabilities of the next one, `[rows, V]`, row after row.
+    /// Reads one more token on every row and returns, row by row, the `k` likeliest next ones and the log-probability
+    /// of the sentence's end.
     ///
     /// Each row goes on where its parent, a row of the step before, stopped; at the first step the parent is the
     /// number of a source sentence. Rows that nobody continues are forgotten.
-    fn step(&mut self, rows: &[Continuation]) -> Vec<f32>;
+    fn step(&mut self, rows: &[Continuation], k: usize) -> Vec<RankedRow>;
 }
 
 /// One more token for a hypothesis.

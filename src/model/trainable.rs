@@ -5,8 +5,8 @@ use dfdx::prelude::*;
 use rayon::prelude::*;
 
 use super::parameter::Slot;
-use super::{AdamStep, Batch, BatchLoss, NamedArray, Network, Parameter, RestoreError, Seq2Seq, Session, TrainingPass};
-use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, Packed, TokenLoss};
+use super::{AdamStep, Batch, BatchLoss, Decoder, NamedArray, Network, Parameter, RestoreError, Seq2Seq, TrainingPass};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, TokenLoss};
 
 /// Any [`Network`] as a [`Seq2Seq`].
 ///
@@ -208,8 +208,8 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         }
     }
 
-    fn decode(&self, source: &Packed) -> Box<dyn Session + '_> {
-        self.network.decode(source)
+    fn decoder(&self) -> Box<dyn Decoder + '_> {
+        self.network.decoder()
     }
 
     fn vocabulary_size(&self) -> usize {

@@ -1,6 +1,7 @@
 //! The whole model: embeddings, two stacks of layers, and the projection that shares the embeddings' matrix.
 
 use std::array;
+use std::ops::Range;
 
 use dfdx::prelude::*;
 
@@ -9,9 +10,9 @@ use super::layers::{DecoderLayer, EncoderLayer};
 use super::norm::LayerNorm;
 use super::parameter::Visit;
 use super::positions::{PositionTable, Positional};
-use super::session::CachedDecoder;
-use super::{Batch, Session};
-use crate::ops::{DropoutStream, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, TokenLoss};
+use super::prepared::{Positions, Prepared};
+use super::{Batch, Decoder};
+use crate::ops::{DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, TokenLoss};
 use crate::spec::Norm;
 
 /// A Transformer of `N` + `N` layers, `D = d_model`, `F = d_ff`, `H` heads of `K = d_k` and `VD = d_v`, their products
@@ -32,10 +33,10 @@ pub struct Transformer<
     device: Dev,
     norm: Norm,
     /// Shared by both embeddings and the projection before the softmax (section 3.4).
-    pub(super) embedding: Matrix<V, D, Dev>,
+    embedding: Matrix<V, D, Dev>,
     positions: P::Table<Dev, D>,
     encoder: [EncoderLayer<Dev, D, F, H, K, VD, HK, HV>; N],
-    pub(super) decoder: [DecoderLayer<Dev, D, F, H, K, VD, HK, HV>; N],
+    decoder: [DecoderLayer<Dev, D, F, H, K, VD, HK, HV>; N],
     /// With pre-norm nothing has normalised a stack's last sum yet.
     final_norms: Option<FinalNorms<Dev, D>>,
 }
@@ -59,7 +60,7 @@ pub trait Network<Dev: Ops>: Send + Sync {
         tape: T,
     ) -> TokenLoss<Dev, T>;
 
-    fn decode(&self, source: &Packed) -> Box<dyn Session + '_>;
+    fn decoder(&self) -> Box<dyn Decoder + '_>;
 
     fn vocabulary_size(&self) -> usize;
 
@@ -97,12 +98,8 @@ impl<
         }
     }
 
-    pub(super) fn norm(&self) -> Norm {
-        self.norm
-    }
-
     /// `Dropout(embedding * sqrt(d_model) + position)`, sections 3.4, 3.5 and 5.4.
-    pub(super) fn embed<T: Tape<f32, Dev>>(
+    fn embed<T: Tape<f32, Dev>>(
         &self,
         ids: &[u32],
         positions: &[usize],
@@ -116,7 +113,7 @@ impl<
     }
 
     /// The encoder's last rows, `[source tokens, D]`.
-    pub(super) fn encode<T: Tape<f32, Dev>>(&self, source: &Packed, dropout: &mut DropoutStream) -> Rows<D, Dev, T> {
+    fn encode<T: Tape<f32, Dev>>(&self, source: &Packed, dropout: &mut DropoutStream) -> Rows<D, Dev, T> {
         let spans = Spans::within(source, Mask::Full);
         let embedded = self.embed(source.ids(), &positions(source), dropout);
         let rows = self
@@ -129,10 +126,36 @@ impl<
         }
     }
 
-    pub(super) fn finish_decoder<T: Tape<f32, Dev>>(&self, rows: Rows<D, Dev, T>) -> Rows<D, Dev, T> {
+    fn finish_decoder<T: Tape<f32, Dev>>(&self, rows: Rows<D, Dev, T>) -> Rows<D, Dev, T> {
         match &self.final_norms {
             Some(norms) => norms.decoder.forward(rows),
             None => rows,
+        }
+    }
+
+    fn prepared(&self) -> Prepared<'_, Dev::Inference> {
+        let device = self.device.inference();
+        let positions = |range: Range<usize>| {
+            let rows: Rows<D, Dev> = self.positions.rows(&self.device, &range.collect::<Vec<_>>());
+            rows.as_vec()
+        };
+        Prepared {
+            norm: self.norm,
+            sizes: HeadSizes {
+                heads: H,
+                key: K,
+                value: VD,
+            },
+            embedding_scale: (D as f32).sqrt(),
+            table: device.prepare_table(self.embedding.as_vec(), D),
+            positions: Positions::new(D, Box::new(positions)),
+            encoder: self.encoder.iter().map(|layer| layer.prepared(&device)).collect(),
+            decoder: self.decoder.iter().map(|layer| layer.prepared(&device)).collect(),
+            final_norms: self
+                .final_norms
+                .as_ref()
+                .map(|norms| [norms.encoder.prepared(&device), norms.decoder.prepared(&device)]),
+            device,
         }
     }
 
@@ -202,8 +225,8 @@ impl<
         Dev::smoothed_loss(self.teacher_forced(batch, &mut dropout, tape), &self.embedding, target)
     }
 
-    fn decode(&self, source: &Packed) -> Box<dyn Session + '_> {
-        Box::new(CachedDecoder::new(self, source))
+    fn decoder(&self) -> Box<dyn Decoder + '_> {
+        Box::new(self.prepared())
     }
 
     fn vocabulary_size(&self) -> usize {

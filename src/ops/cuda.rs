@@ -2,9 +2,15 @@
 
 use dfdx::prelude::*;
 
-use super::{Buffer, Ops};
+use super::{Buffer, Ops, PlainInference};
 
 impl Ops for Cuda {
+    type Inference = PlainInference<Self>;
+
+    fn inference(&self) -> PlainInference<Self> {
+        PlainInference(self.clone())
+    }
+
     fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
         let device = buffer.device();
         device

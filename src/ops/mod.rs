@@ -6,14 +6,20 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod dropout;
+mod inference;
+mod lineage;
 mod packed;
 pub mod plain;
+mod plain_inference;
 mod random;
 mod spans;
 mod threads;
 
 pub use dropout::{Dropout, DropoutStream};
+pub use inference::{HeadSizes, Inference, Ranked, RankedRow};
+pub use lineage::Lineage;
 pub use packed::Packed;
+pub use plain_inference::PlainInference;
 pub use random::stream;
 pub use spans::{Mask, Span, Spans};
 pub use threads::{cores, use_threads};
@@ -84,7 +90,12 @@ pub struct FeedForwardWeights<'a, const D: usize, const F: usize, Dev: Storage<f
 ///
 /// Weights are passed without a tape: each operation records their gradients itself. Like dfdx's own methods, these
 /// panic when the device runs out of memory or fails: no run can go on from there.
-pub trait Ops: Device<f32> + Storage<f32, Vec: Send> + Send + Sync {
+pub trait Ops: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync {
+    /// How the device translates.
+    type Inference: Inference;
+
+    fn inference(&self) -> Self::Inference;
+
     /// Into how many shares a batch is cut, each worked on by a thread of its own. It must not depend on the machine:
     /// where a batch is cut decides how its sums are rounded.
     #[must_use]

@@ -125,19 +125,19 @@ fn heads<const H: usize, const K: usize, const HK: usize, Dev: Device<f32>, T: T
 }
 
 /// Where each packed row goes in a padded rectangle, and back.
-struct Padding {
-    sentences: usize,
-    queries: usize,
-    keys: usize,
-    query_rows: Vec<usize>,
-    key_rows: Vec<usize>,
-    rows_back: Vec<usize>,
+pub(super) struct Padding {
+    pub sentences: usize,
+    pub queries: usize,
+    pub keys: usize,
+    pub query_rows: Vec<usize>,
+    pub key_rows: Vec<usize>,
+    pub rows_back: Vec<usize>,
     /// For each sentence, `[S, M]` of 0 or [`MASKED`].
-    mask: Vec<Vec<f32>>,
+    pub mask: Vec<Vec<f32>>,
 }
 
 impl Padding {
-    fn of(spans: &Spans) -> Self {
+    pub fn of(spans: &Spans) -> Self {
         let longest = |length: fn(&super::Span) -> usize| spans.iter().map(length).max().unwrap_or(0);
         let queries = longest(|span| span.queries.len());
         let keys = longest(|span| span.keys.len());
@@ -210,7 +210,7 @@ fn logits<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
     linear(x, table, None, Activation::Identity)
 }
 
-fn index<Dev: Device<f32>>(device: &Dev, rows: Vec<usize>) -> Tensor<(usize,), usize, Dev> {
+pub(super) fn index<Dev: Device<f32>>(device: &Dev, rows: Vec<usize>) -> Tensor<(usize,), usize, Dev> {
     let length = rows.len();
     device.tensor_from_vec(rows, (length,))
 }

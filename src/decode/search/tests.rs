@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, RestoreError, Session, TrainingPass, UNK};
+use crate::ops::RankedRow;
 
 const VOCABULARY: usize = 5;
 
@@ -26,7 +27,7 @@ struct OracleSession {
 }
 
 impl Session for OracleSession {
-    fn step(&mut self, rows: &[Continuation]) -> Vec<f32> {
+    fn step(&mut self, rows: &[Continuation], k: usize) -> Vec<RankedRow> {
         let go_on = |row: &Continuation| {
             let (source, mut said) = self.rows[row.parent].clone();
             said.push(row.token);
@@ -35,15 +36,21 @@ impl Session for OracleSession {
         self.rows = rows.iter().map(go_on).collect();
         self.rows
             .iter()
-            .flat_map(|(source, said)| Oracle::row(source, said))
+            .map(|(source, said)| RankedRow::of(&Oracle::row(source, said), k, EOS))
             .collect()
     }
 }
 
-impl Seq2Seq for Oracle {
-    fn decode(&self, source: &Packed) -> Box<dyn Session + '_> {
+impl Decoder for Oracle {
+    fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
         let rows = (0..source.sentences()).map(|index| (source.sentence(index).to_vec(), Vec::new()));
         Box::new(OracleSession { rows: rows.collect() })
+    }
+}
+
+impl Seq2Seq for Oracle {
+    fn decoder(&self) -> Box<dyn Decoder + '_> {
+        Box::new(Self)
     }
 
     fn vocabulary_size(&self) -> usize {

@@ -77,7 +77,7 @@ impl<'a> Heads<'a> {
     }
 
     /// One head of some rows, `size` numbers each.
-    fn of(self, rows: &Range<usize>, head: usize, size: usize) -> Self {
+    pub fn of(self, rows: &Range<usize>, head: usize, size: usize) -> Self {
         let first = (rows.start * self.stride + head * size).min(self.data.len());
         Self {
             data: &self.data[first..],
@@ -93,7 +93,7 @@ impl<'a> Heads<'a> {
     }
 
     /// `count` rows of `size` numbers, each filled up with zeros to whole registers.
-    fn pack(self, count: usize, size: usize) -> Scratch {
+    pub fn pack(self, count: usize, size: usize) -> Scratch {
         let width = size.next_multiple_of(LANES);
         let mut packed = Scratch::of(count * width);
         for (packed, row) in packed.chunks_exact_mut(width).zip(self.data.chunks(self.stride)) {
@@ -106,7 +106,7 @@ impl<'a> Heads<'a> {
 
     /// The same as columns, `[size, width]` with zeros behind the last: by squares, which the compiler turns around in
     /// registers.
-    fn pack_columns(self, count: usize, size: usize) -> Scratch {
+    pub fn pack_columns(self, count: usize, size: usize) -> Scratch {
         let width = count.next_multiple_of(LANES);
         let mut packed = Scratch::of(size * width);
         for first_row in (0..count).step_by(LANES) {
@@ -368,13 +368,13 @@ impl Kernel {
 
 /// Where a register of results belongs in the row of all heads, and how many of its lanes are not padding.
 #[inline]
-fn part_of_head(head: usize, size: usize, chunk: usize) -> (usize, usize) {
+pub fn part_of_head(head: usize, size: usize, chunk: usize) -> (usize, usize) {
     let first = chunk * LANES;
     (head * size + first, LANES.min(size - first))
 }
 
 /// Softmax of the first `visible` scores times `factor`; whatever stands behind them becomes 0.
-fn softmax(scores: &mut [f32], visible: usize, factor: f32) {
+pub fn softmax(scores: &mut [f32], visible: usize, factor: f32) {
     let chunks = scores.as_chunks_mut::<LANES>().0;
     let mut largest = Lanes::splat(f32::NEG_INFINITY);
     for (index, chunk) in chunks.iter_mut().enumerate() {

@@ -9,6 +9,7 @@ mod attention;
 mod dropout;
 mod feed_forward;
 mod gather;
+mod inference;
 mod lanes;
 mod layer_norm;
 mod linear;
@@ -19,6 +20,8 @@ mod scratch;
 mod tape;
 mod tiles;
 
+pub use inference::CpuInference;
+
 use dfdx::prelude::*;
 use rayon::prelude::*;
 
@@ -28,6 +31,12 @@ use super::{
 };
 
 impl Ops for Cpu {
+    type Inference = CpuInference;
+
+    fn inference(&self) -> CpuInference {
+        CpuInference
+    }
+
     /// Two are worth it early, for the laptop with two cores; more only if each is large, because every share prepares
     /// the weights for itself and has gradients of its own.
     fn shares(target_tokens: usize) -> usize {
