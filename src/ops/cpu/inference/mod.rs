@@ -12,7 +12,7 @@ use super::scratch::Scratch;
 use crate::ops::{Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Packed, RankedRow, Spans};
 use history::History;
 use memory::Memory;
-use panels::{Panels, Target};
+use panels::{Panels, Target, pack_rows};
 
 /// The CPU, as it translates.
 #[derive(Debug, Clone, Copy, Default)]
@@ -113,8 +113,9 @@ impl Inference for CpuInference {
             activation,
         };
         // x [N, I] . weight^T [I, O] -> y [N, O]
+        let packed = pack_rows(&x.numbers, x.width);
         let panels = 0..linear.weight.count();
-        linear.weight.multiply(&x.numbers, panels, &target, &mut y.numbers);
+        linear.weight.multiply(&packed, panels, &target, &mut y.numbers);
         y
     }
 

@@ -1,10 +1,10 @@
 //! Products with a matrix that was packed once and is used again and again.
 
-use std::array;
 use std::ops::Range;
 
 use crate::ops::Activation;
-use crate::ops::cpu::lanes::{LANES, Lanes, copy_to};
+use crate::ops::cpu::lanes::{LANES, Lanes};
+use crate::ops::cpu::scratch::Scratch;
 
 /// Two registers of outputs for one input.
 type Line = [Lanes; 2];
@@ -14,9 +14,6 @@ pub const WIDTH: usize = 2 * LANES;
 
 /// Inputs that a panel is multiplied by before it is left: 32 KiB of it stay in the fastest cache meanwhile.
 const DEPTH: usize = 256;
-
-/// Inputs that are taken by one step of the inner loop.
-const STEP: usize = 8;
 
 /// A matrix `[O, I]` by panels of [`WIDTH`] outputs: for each panel and input there is a line. Behind the last output
 /// stand zeros.
@@ -49,6 +46,10 @@ impl Panels {
         Self { lines, inputs, outputs }
     }
 
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
     pub fn outputs(&self) -> usize {
         self.outputs
     }
@@ -57,8 +58,8 @@ impl Panels {
         self.outputs.div_ceil(WIDTH)
     }
 
-    /// `y = activation(x . w^T + bias)`: rows `[N, I]` to the outputs of some panels. Every sum runs over the inputs in
-    /// their order, whatever rows are beside it.
+    /// `y = activation(x . w^T + bias)`: rows `[N, I]`, packed by [`pack_rows`], to the outputs of some panels. Every sum
+    /// runs over the inputs in their order, whatever rows are beside it.
     pub fn multiply(&self, x: &[f32], panels: Range<usize>, target: &Target, y: &mut [f32]) {
         let rows = x.len() / self.inputs;
         for (place, panel) in panels.enumerate() {
@@ -67,9 +68,12 @@ impl Panels {
                 let tile = Tile {
                     depth: first..(first + DEPTH).min(self.inputs),
                     inputs: self.inputs,
-                    lines: &self.lines[panel * self.inputs..][..self.inputs][first..],
+                    lines: &self.lines[panel * self.inputs..][first..(first + DEPTH).min(self.inputs)],
+                    bias: target
+                        .bias
+                        .get(panel * WIDTH..panel * WIDTH + columns.len())
+                        .unwrap_or(&[]),
                     columns: columns.clone(),
-                    bias: target.bias.get(panel * WIDTH..).unwrap_or(&[]),
                     target,
                 };
                 let mut row = 0;
@@ -86,81 +90,123 @@ impl Panels {
     }
 }
 
+/// Rows `[N, inputs]` by groups of up to eight: within a group the numbers for one input stand side by side.
+pub fn pack_rows(x: &[f32], inputs: usize) -> Scratch {
+    let rows = x.len() / inputs;
+    let mut packed = Scratch::of(x.len());
+    let mut row = 0;
+    while row < rows {
+        let (x, packed) = (&x[row * inputs..], &mut packed[row * inputs..]);
+        row += match rows - row {
+            1 => pack_group::<1>(x, inputs, packed),
+            2..4 => pack_group::<2>(x, inputs, packed),
+            4..8 => pack_group::<4>(x, inputs, packed),
+            _ => pack_group::<8>(x, inputs, packed),
+        };
+    }
+    packed
+}
+
+/// By squares, which the compiler turns around in registers.
+#[inline]
+fn pack_group<const R: usize>(x: &[f32], inputs: usize, packed: &mut [f32]) -> usize {
+    let packed = packed[..R * inputs].as_chunks_mut::<R>().0;
+    let (squares, rest) = packed.as_chunks_mut::<LANES>();
+    let done = squares.len() * LANES;
+    for (number, square) in squares.iter_mut().enumerate() {
+        let mut rows = [[0.0; LANES]; R];
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.copy_from_slice(&x[i * inputs + number * LANES..][..LANES]);
+        }
+        for k in 0..LANES {
+            for i in 0..R {
+                square[k][i] = rows[i][k];
+            }
+        }
+    }
+    for (k, line) in rest.iter_mut().enumerate() {
+        for (i, number) in line.iter_mut().enumerate() {
+            *number = x[i * inputs + done + k];
+        }
+    }
+    R
+}
+
 /// Part of a panel.
 struct Tile<'a> {
     /// The inputs it is for.
     depth: Range<usize>,
     inputs: usize,
-    /// Begins at the first of these inputs.
+    /// One for each of these inputs.
     lines: &'a [Line],
     /// Where its outputs stand in a row of the result.
     columns: Range<usize>,
-    /// Begins at the first of these outputs.
+    /// As many, or none.
     bias: &'a [f32],
     target: &'a Target<'a>,
 }
 
 impl Tile<'_> {
-    /// `R` rows at once, so that an addition need not wait for the one before it.
+    /// `R` rows at once, so that an addition need not wait for the one before it. Plain loops over indices, which the
+    /// compiler keeps in registers; it does not do so with closures over arrays.
     #[inline]
     fn group<const R: usize>(&self, x: &[f32], first: usize, y: &mut [f32]) -> usize {
-        let rows: [&[f32]; R] = array::from_fn(|i| &x[(first + i) * self.inputs..][self.depth.clone()]);
-        let y = &mut y[first * self.target.stride..];
-        let start: [Line; R] = if self.depth.start == 0 {
-            [line(self.bias); R]
-        } else {
-            array::from_fn(|i| line(&y[i * self.target.stride..][self.columns.clone()]))
-        };
-        let mut sums = sums(&rows, &self.lines[..self.depth.len()], start);
-        if self.depth.end == self.inputs && self.target.activation == Activation::Relu {
-            sums = sums.map(|line| line.map(|sum| sum.fast_max(Lanes::ZERO)));
+        let x = &x[first * self.inputs..][..R * self.inputs].as_chunks::<R>().0[self.depth.clone()];
+        let stride = self.target.stride;
+        let y = &mut y[first * stride + self.columns.start..];
+        let width = self.columns.len();
+        let mut sums = [line(self.bias); R];
+        if self.depth.start > 0 {
+            for i in 0..R {
+                sums[i] = line(&y[i * stride..][..width]);
+            }
         }
-        for (i, [left, right]) in sums.into_iter().enumerate() {
-            let y = &mut y[i * self.target.stride..][self.columns.clone()];
-            let length = y.len().min(LANES);
-            copy_to(y, left, length);
-            copy_to(&mut y[length..], right, self.columns.len() - length);
+        for (x, [left, right]) in x.iter().zip(self.lines) {
+            for i in 0..R {
+                let x = Lanes::splat(x[i]);
+                sums[i][0] = x.mul_add(*left, sums[i][0]);
+                sums[i][1] = x.mul_add(*right, sums[i][1]);
+            }
+        }
+        if self.depth.end == self.inputs && self.target.activation == Activation::Relu {
+            for sum in &mut sums {
+                *sum = [sum[0].fast_max(Lanes::ZERO), sum[1].fast_max(Lanes::ZERO)];
+            }
+        }
+        for i in 0..R {
+            store(&mut y[i * stride..][..width], sums[i]);
         }
         R
     }
 }
 
-/// The first numbers, zeros behind them.
+/// Up to a line of numbers, zeros behind them.
 #[inline]
 fn line(numbers: &[f32]) -> Line {
-    if let Some(whole) = numbers.first_chunk::<WIDTH>() {
-        let whole = whole.as_chunks::<LANES>().0;
-        return [Lanes::new(whole[0]), Lanes::new(whole[1])];
+    if numbers.is_empty() {
+        return [Lanes::ZERO; 2];
     }
     let mut padded = [0.0; WIDTH];
-    padded[..numbers.len()].copy_from_slice(numbers);
-    line(&padded)
+    let whole = numbers.first_chunk().unwrap_or_else(|| {
+        padded[..numbers.len()].copy_from_slice(numbers);
+        &padded
+    });
+    let halves = whole.as_chunks().0;
+    [Lanes::new(halves[0]), Lanes::new(halves[1])]
 }
 
-/// Plain loops over indices, which the compiler keeps in registers.
+/// As much of the line as there is room for.
 #[inline]
-fn sums<const R: usize>(rows: &[&[f32]; R], lines: &[Line], mut sums: [Line; R]) -> [Line; R] {
-    let (steps, rest) = lines.as_chunks::<STEP>();
-    let parts: [&[[f32; STEP]]; R] = array::from_fn(|i| &rows[i].as_chunks::<STEP>().0[..steps.len()]);
-    for j in 0..steps.len() {
-        let part: [&[f32; STEP]; R] = array::from_fn(|i| &parts[i][j]);
-        for k in 0..STEP {
-            let [left, right] = steps[j][k];
-            for i in 0..R {
-                let x = Lanes::splat(part[i][k]);
-                sums[i][0] = x.mul_add(left, sums[i][0]);
-                sums[i][1] = x.mul_add(right, sums[i][1]);
-            }
+fn store(y: &mut [f32], line: Line) {
+    if let Some(whole) = y.first_chunk_mut::<WIDTH>() {
+        let halves = whole.as_chunks_mut().0;
+        halves[0] = line[0].to_array();
+        halves[1] = line[1].to_array();
+    } else {
+        for (y, x) in y.iter_mut().zip(line.iter().flat_map(|half| half.as_array())) {
+            *y = *x;
         }
     }
-    for (k, [left, right]) in (steps.len() * STEP..).zip(rest) {
-        for i in 0..R {
-            let x = Lanes::splat(rows[i][k]);
-            sums[i][0] = x.mul_add(*left, sums[i][0]);
-            sums[i][1] = x.mul_add(*right, sums[i][1]);
-        }
-    }
-    sums
 }
 
 #[cfg(test)]
@@ -188,7 +234,7 @@ mod tests {
                     activation,
                 };
                 let mut y = vec![f32::NAN; rows * outputs];
-                panels.multiply(&x, 0..panels.count(), &target, &mut y);
+                panels.multiply(&pack_rows(&x, inputs), 0..panels.count(), &target, &mut y);
                 for (i, &y) in y.iter().enumerate() {
                     let (row, output) = (i / outputs, i % outputs);
                     let term = |k: usize| f64::from(x[row * inputs + k]) * f64::from(weight[output * inputs + k]);

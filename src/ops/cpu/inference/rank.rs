@@ -1,7 +1,7 @@
 //! Projection onto the classes, softmax and choice of the likeliest, by blocks of classes: the rest of the `[N, V]`
 //! matrix is forgotten while it is still in cache, and every number of the table is read once.
 
-use super::panels::{Panels, Target, WIDTH};
+use super::panels::{Panels, Target, WIDTH, pack_rows};
 use crate::ops::cpu::lanes::{LANES, Lanes, exp_shifted, highest, max_and_sum};
 use crate::ops::cpu::scratch::Scratch;
 use crate::ops::inference::offer;
@@ -20,12 +20,13 @@ pub fn rank(x: &[f32], rows: usize, table: &Panels, k: usize, asked: u32) -> Vec
         bias: &[],
         activation: Activation::Identity,
     };
+    let x = pack_rows(x, table.inputs());
     let mut logits = Scratch::of(rows * block);
     for panel in (0..table.count()).step_by(BLOCK) {
         let first = panel * WIDTH;
         let classes = first..(first + block).min(table.outputs());
         // x [N, D] . table^T [D, block] -> logits [N, block]
-        table.multiply(x, panel..(panel + BLOCK).min(table.count()), &target, &mut logits);
+        table.multiply(&x, panel..(panel + BLOCK).min(table.count()), &target, &mut logits);
         for (leaders, logits) in leaders.iter_mut().zip(logits.chunks_exact_mut(block)) {
             let logits = &mut logits[..classes.len()];
             if classes.contains(&(asked as usize)) {
