@@ -3,7 +3,7 @@
 use dfdx::prelude::*;
 
 use super::init::Init;
-use super::parameter::Visit;
+use super::parameter::{Visit, host};
 use super::prepared::{PreparedCrossAttention, PreparedSelfAttention};
 use crate::ops::{AttentionWeights, Inference, Matrix, Ops, Rows, Spans};
 
@@ -55,19 +55,19 @@ impl<Dev: Ops, const D: usize, const H: usize, const K: usize, const VD: usize, 
     }
 
     pub fn prepared_to_self<I: Inference>(&self, device: &I) -> PreparedSelfAttention<I> {
-        let projections = [self.query.as_vec(), self.key.as_vec(), self.value.as_vec()].concat();
+        let projections = [host(&self.query), host(&self.key), host(&self.value)].concat();
         PreparedSelfAttention {
             projections: device.prepare_linear(projections, D, None),
-            output: device.prepare_linear(self.output.as_vec(), HV, None),
+            output: device.prepare_linear(host(&self.output), HV, None),
         }
     }
 
     pub fn prepared_to_source<I: Inference>(&self, device: &I) -> PreparedCrossAttention<I> {
-        let memory = [self.key.as_vec(), self.value.as_vec()].concat();
+        let memory = [host(&self.key), host(&self.value)].concat();
         PreparedCrossAttention {
-            query: device.prepare_linear(self.query.as_vec(), D, None),
+            query: device.prepare_linear(host(&self.query), D, None),
             memory: device.prepare_linear(memory, D, None),
-            output: device.prepare_linear(self.output.as_vec(), HV, None),
+            output: device.prepare_linear(host(&self.output), HV, None),
         }
     }
 

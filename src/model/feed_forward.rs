@@ -3,7 +3,7 @@
 use dfdx::prelude::*;
 
 use super::init::Init;
-use super::parameter::Visit;
+use super::parameter::{Visit, host};
 use super::prepared::PreparedFeedForward;
 use crate::ops::{FeedForwardWeights, Inference, Matrix, Ops, Rows, Vector};
 
@@ -36,8 +36,8 @@ impl<Dev: Ops, const D: usize, const F: usize> FeedForward<Dev, D, F> {
 
     pub fn prepared<I: Inference>(&self, device: &I) -> PreparedFeedForward<I> {
         PreparedFeedForward {
-            inner: device.prepare_linear(self.inner.as_vec(), D, Some(self.inner_bias.as_vec())),
-            outer: device.prepare_linear(self.outer.as_vec(), F, Some(self.outer_bias.as_vec())),
+            inner: device.prepare_linear(host(&self.inner), D, Some(host(&self.inner_bias))),
+            outer: device.prepare_linear(host(&self.outer), F, Some(host(&self.outer_bias))),
         }
     }
 

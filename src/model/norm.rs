@@ -3,7 +3,7 @@
 use dfdx::prelude::*;
 
 use super::init::Init;
-use super::parameter::Visit;
+use super::parameter::{Visit, host};
 use crate::ops::{Dropout, Inference, Ops, Rows, Vector};
 use crate::spec::Norm;
 
@@ -40,7 +40,7 @@ impl<Dev: Ops, const D: usize> LayerNorm<Dev, D> {
     }
 
     pub fn prepared<I: Inference>(&self, device: &I) -> I::Norm {
-        device.prepare_norm(self.gain.as_vec(), self.bias.as_vec())
+        device.prepare_norm(host(&self.gain), host(&self.bias))
     }
 
     pub fn visit<'m>(&'m mut self, name: &str, visit: &mut Visit<'_, 'm, Dev>) {

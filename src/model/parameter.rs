@@ -23,6 +23,13 @@ pub trait Parameter<Dev: Ops>: Send {
     fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, moments: [&mut Buffer<Dev>; 2]);
 }
 
+/// A copy of a tensor's values, row after row.
+pub fn host<S: Shape, Dev: Ops>(tensor: &Tensor<S, f32, Dev>) -> Vec<f32> {
+    let mut values = vec![0.0; HasShape::shape(tensor).num_elements()];
+    tensor.copy_into(&mut values);
+    values
+}
+
 /// A module lists its trained tensors, each under its name.
 pub type Visit<'v, 'm, Dev> = dyn FnMut(String, &'m mut dyn Parameter<Dev>) + 'v;
 

@@ -4,11 +4,12 @@ use std::array;
 use std::ops::Range;
 
 use dfdx::prelude::*;
+use rayon::prelude::*;
 
 use super::init::Init;
 use super::layers::{DecoderLayer, EncoderLayer};
 use super::norm::LayerNorm;
-use super::parameter::Visit;
+use super::parameter::{Visit, host};
 use super::positions::{PositionTable, Positional};
 use super::prepared::{Positions, Prepared};
 use super::{Batch, Decoder};
@@ -139,6 +140,15 @@ impl<
             let rows: Rows<D, Dev> = self.positions.rows(&self.device, &range.collect::<Vec<_>>());
             rows.as_vec()
         };
+        let (table, (encoder, decoder)) = rayon::join(
+            || device.prepare_table(host(&self.embedding), D),
+            || {
+                (
+                    self.encoder.par_iter().map(|layer| layer.prepared(&device)).collect(),
+                    self.decoder.par_iter().map(|layer| layer.prepared(&device)).collect(),
+                )
+            },
+        );
         Prepared {
             norm: self.norm,
             sizes: HeadSizes {
@@ -147,10 +157,10 @@ impl<
                 value: VD,
             },
             embedding_scale: (D as f32).sqrt(),
-            table: device.prepare_table(self.embedding.as_vec(), D),
+            table,
             positions: Positions::new(D, Box::new(positions)),
-            encoder: self.encoder.iter().map(|layer| layer.prepared(&device)).collect(),
-            decoder: self.decoder.iter().map(|layer| layer.prepared(&device)).collect(),
+            encoder,
+            decoder,
             final_norms: self
                 .final_norms
                 .as_ref()

@@ -1,7 +1,7 @@
 //! Attention to the steps so far. Every step's rows stay where they were made; a row finds its own by its ancestors.
 
 use crate::ops::cpu::attention::softmax;
-use crate::ops::cpu::lanes::{LANES, axpy, dot};
+use crate::ops::cpu::lanes::{LANES, Lanes, axpy, dot};
 use crate::ops::cpu::scratch::Scratch;
 use crate::ops::{HeadSizes, Lineage};
 
@@ -22,12 +22,15 @@ impl History {
         let width = lineage.length().next_multiple_of(LANES);
         let mut weights = Scratch::of(sizes.heads * width);
         let factor = (sizes.key as f32).sqrt().recip();
+        let mut rows = Vec::with_capacity(lineage.length());
         for (ancestors, y) in lineage.rows().zip(y.chunks_exact_mut(sizes.values())) {
-            self.score(sizes, ancestors, &mut weights);
+            rows.clear();
+            rows.extend(self.rows(sizes, ancestors));
+            score(sizes, &rows, &mut weights);
             for weights in weights.chunks_exact_mut(width) {
-                softmax(weights, ancestors.len(), factor);
+                softmax(weights, rows.len(), factor);
             }
-            self.mix(sizes, ancestors, &weights, y);
+            mix(sizes, &rows, &weights, y);
         }
     }
 
@@ -37,31 +40,43 @@ impl History {
         let rows = self.steps.iter().zip(ancestors);
         rows.map(move |(step, &row)| &step[row as usize * stride..][..stride])
     }
+}
 
-    /// `q . k^T` of the last row with all, head by head.
-    fn score(&self, sizes: HeadSizes, ancestors: &[u32], scores: &mut [f32]) {
-        let width = ancestors.len().next_multiple_of(LANES);
-        let Some(own) = self.rows(sizes, ancestors).last() else {
-            return;
-        };
-        let queries = own[..sizes.keys()].chunks_exact(sizes.key);
-        for (time, row) in self.rows(sizes, ancestors).enumerate() {
-            let keys = row[sizes.keys()..][..sizes.keys()].chunks_exact(sizes.key);
-            for (head, (query, key)) in queries.clone().zip(keys).enumerate() {
-                scores[head * width + time] = dot(query, key);
-            }
+/// `q . k^T` of the last row with all, head by head. Row by row, so that memory is read in its order.
+fn score(sizes: HeadSizes, rows: &[&[f32]], scores: &mut [f32]) {
+    let width = rows.len().next_multiple_of(LANES);
+    let Some(own) = rows.last() else {
+        return;
+    };
+    let queries = own[..sizes.keys()].chunks_exact(sizes.key);
+    for (time, row) in rows.iter().enumerate() {
+        let keys = row[sizes.keys()..][..sizes.keys()].chunks_exact(sizes.key);
+        for (head, (query, key)) in queries.clone().zip(keys).enumerate() {
+            scores[head * width + time] = dot(query, key);
         }
     }
+}
 
-    /// `weights . v`, head by head.
-    fn mix(&self, sizes: HeadSizes, ancestors: &[u32], weights: &[f32], y: &mut [f32]) {
-        let width = ancestors.len().next_multiple_of(LANES);
-        y.fill(0.0);
-        for (time, row) in self.rows(sizes, ancestors).enumerate() {
-            let values = row[2 * sizes.keys()..].chunks_exact(sizes.value);
-            for (head, (y, value)) in y.chunks_exact_mut(sizes.value).zip(values).enumerate() {
-                axpy(y, weights[head * width + time], value);
-            }
+/// `weights . v`, head by head.
+fn mix(sizes: HeadSizes, rows: &[&[f32]], weights: &[f32], y: &mut [f32]) {
+    let width = rows.len().next_multiple_of(LANES);
+    y.fill(0.0);
+    for (time, row) in rows.iter().enumerate() {
+        let values = row[2 * sizes.keys()..].chunks_exact(sizes.value);
+        for (head, (y, value)) in y.chunks_exact_mut(sizes.value).zip(values).enumerate() {
+            add_scaled(y, weights[head * width + time], value);
         }
     }
+}
+
+/// `y += a * x`, for numbers so few that a loop over registers is faster than what the compiler makes of the plain one.
+#[inline]
+fn add_scaled(y: &mut [f32], a: f32, x: &[f32]) {
+    let factor = Lanes::splat(a);
+    let (y, y_rest) = y.as_chunks_mut::<LANES>();
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = factor.mul_add(Lanes::new(*x), Lanes::new(*y)).to_array();
+    }
+    axpy(y_rest, a, x_rest);
 }

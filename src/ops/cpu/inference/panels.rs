@@ -1,5 +1,6 @@
 //! Products with a matrix that was packed once and is used again and again.
 
+use std::array;
 use std::ops::Range;
 
 use crate::ops::Activation;
@@ -37,9 +38,9 @@ impl Panels {
         let outputs = weight.len() / inputs;
         let mut lines = vec![[Lanes::ZERO; 2]; outputs.div_ceil(WIDTH) * inputs];
         for (panel, rows) in lines.chunks_exact_mut(inputs).zip(weight.chunks(WIDTH * inputs)) {
-            for (output, row) in rows.chunks_exact(inputs).enumerate() {
-                for (line, &x) in panel.iter_mut().zip(row) {
-                    line[output / LANES].as_mut_array()[output % LANES] = x;
+            for (half, rows) in rows.chunks(LANES * inputs).enumerate() {
+                for (number, lines) in panel.chunks_mut(LANES).enumerate() {
+                    turn(rows, inputs, number * LANES, lines, half);
                 }
             }
         }
@@ -87,6 +88,19 @@ impl Panels {
                 }
             }
         }
+    }
+}
+
+/// Up to sixteen columns from `first` on of up to sixteen rows, which become one half of lines: a square, which the
+/// compiler turns around in registers.
+#[inline]
+fn turn(rows: &[f32], inputs: usize, first: usize, lines: &mut [Line], half: usize) {
+    let mut square = [[0.0; LANES]; LANES];
+    for (side, row) in square.iter_mut().zip(rows.chunks_exact(inputs)) {
+        side[..lines.len()].copy_from_slice(&row[first..][..lines.len()]);
+    }
+    for (k, line) in lines.iter_mut().enumerate() {
+        line[half] = Lanes::new(array::from_fn(|row| square[row][k]));
     }
 }
 
@@ -203,7 +217,7 @@ fn store(y: &mut [f32], line: Line) {
         halves[0] = line[0].to_array();
         halves[1] = line[1].to_array();
     } else {
-        for (y, x) in y.iter_mut().zip(line.iter().flat_map(|half| half.as_array())) {
+        for (y, x) in y.iter_mut().zip(line.iter().flat_map(Lanes::as_array)) {
             *y = *x;
         }
     }
