@@ -122,8 +122,8 @@ fn attention_to_what_is_translated() {
 #[test]
 fn attention_to_the_steps_before() {
     for sizes in SIZES {
-        let (mut lineage, mut history, mut right_history) =
-            (Lineage::default(), History::default(), Default::default());
+        let mut lineage = Lineage::default();
+        let (mut history, mut right_history) = (History::default(), <Plain as Inference>::History::default());
         let mut count = 3;
         for step in 0..20 {
             let next = 1 + (step * 5) % 7;
