@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ablate::spec::{
-    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Regularization, Split, Training,
-    load_experiment, load_suite, render,
+    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision, Regularization,
+    Split, Training, load_experiment, load_suite, render,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -68,8 +68,9 @@ fn trainings() -> impl Strategy<Value = Training> {
     );
     let adam = (1e-6..=1.0_f64, 0.0..1.0_f64, 0.0..1.0_f64, 1e-12..=1e-3_f64);
     let every = (1..=1000_usize, 1..=1000_usize);
-    (sizes, adam, every).prop_map(
-        |((steps, batch_tokens, micro, warmup), adam, (validate_every, checkpoint_every))| {
+    let precision = select(vec![Precision::F32, Precision::Bf16]);
+    (sizes, adam, every, precision).prop_map(
+        |((steps, batch_tokens, micro, warmup), adam, (validate_every, checkpoint_every), precision)| {
             let (factor, adam_beta1, adam_beta2, adam_epsilon) = adam;
             let share = |whole: usize, part: f64| (whole as f64 * part) as usize;
             Training {
@@ -83,6 +84,7 @@ fn trainings() -> impl Strategy<Value = Training> {
                 adam_epsilon,
                 validate_every,
                 checkpoint_every,
+                precision,
             }
         },
     )

@@ -1,7 +1,7 @@
 //! Rows times seeds, in the order they run.
 
 use super::shape::ShapeKey;
-use crate::spec::{Experiment, Suite, render};
+use crate::spec::{Experiment, Suite, identity};
 
 /// All runs of a suite.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ impl Run {
 /// keys, the way a default came about and the seed leave it as it is.
 #[must_use]
 pub fn spec_hash(experiment: &Experiment) -> String {
-    blake3::hash(render(experiment).as_bytes()).to_hex()[..16].to_owned()
+    blake3::hash(identity(experiment).as_bytes()).to_hex()[..16].to_owned()
 }
 
 #[cfg(test)]
@@ -118,5 +118,16 @@ mod tests {
         let greedy = plan(&format!("{BASE}\n decoding = {{ beam = 1 }}\n"), ROWS);
         assert_ne!(plain.runs[0].spec_hash, plain.runs[1].spec_hash);
         assert_ne!(plain.runs[0].spec_hash, greedy.runs[0].spec_hash);
+    }
+
+    #[test]
+    fn a_hash_of_before_the_precision_could_be_chosen_is_that_of_f32() {
+        let with = |precision: &str| {
+            let base = BASE.replace("steps = 100", &format!("steps = 100, precision = '{precision}'"));
+            plan(&base, ROWS).runs[0].spec_hash.clone()
+        };
+        assert_eq!(plan(BASE, ROWS).runs[0].spec_hash, "d630f5775ce9d166");
+        assert_eq!(with("f32"), "d630f5775ce9d166");
+        assert_ne!(with("bf16"), "d630f5775ce9d166");
     }
 }

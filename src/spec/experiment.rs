@@ -105,6 +105,29 @@ pub struct Training {
     pub validate_every: usize,
     /// Updates between two checkpoints.
     pub checkpoint_every: usize,
+    pub precision: Precision,
+}
+
+/// The operands of the matrix products of a training pass, forward and backward; their sums are `f32` either way. So is
+/// all else: the weights that Adam changes, attention inside a head, softmax, normalisation, the sums of the loss,
+/// validation and decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    F32,
+    /// Rounded to the nearest bfloat16, to the even one of two. It needs a CPU with AVX512-BF16; on some Intel CPUs it
+    /// is slower than `f32`, because they do only half as many of these instructions at once.
+    Bf16,
+}
+
+impl Precision {
+    /// As a suite calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        }
+    }
 }
 
 /// Section 6.1.

@@ -27,7 +27,8 @@ mod value;
 
 pub use conflict::Conflict;
 pub use experiment::{
-    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Regularization, Split, Training,
+    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision, Regularization,
+    Split, Training,
 };
 pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
 pub use keys::{Effect, Fallback, Key, Needs, key, keys};
@@ -36,7 +37,7 @@ pub use nearest::nearest;
 pub use parameters::Parameters;
 pub use place::Place;
 pub use reference::key_reference;
-pub use render::render;
+pub use render::{identity, render};
 pub use resolve::Setting;
 pub use schedule::Schedule;
 pub use suite::{Change, PaperTarget, Row, Suite};

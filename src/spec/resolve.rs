@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::{
-    Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Regularization, Split, Training,
+    Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization, Split, Training,
 };
 use super::keys::{Fallback, Key, keys};
 use super::place::Place;
@@ -160,6 +160,7 @@ fn unset() -> Experiment {
             adam_epsilon: 0.0,
             validate_every: 0,
             checkpoint_every: 0,
+            precision: Precision::F32,
         },
         decoding: Decoding {
             beam: 0,

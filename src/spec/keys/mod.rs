@@ -40,6 +40,18 @@ pub enum Fallback {
     },
 }
 
+impl Fallback {
+    /// Whether a value is the default, where that is the same in every experiment.
+    pub(super) fn is(&self, value: &Value) -> bool {
+        match self {
+            Self::Whole(number) => *value == Value::Whole(*number),
+            Self::Real(number) => *value == Value::Real(*number),
+            Self::Text(text) => *value == Value::from(*text),
+            Self::Required | Self::Derived { .. } => false,
+        }
+    }
+}
+
 /// A condition on another key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {

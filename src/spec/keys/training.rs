@@ -3,6 +3,7 @@
 use std::ops::Bound::{Excluded, Included};
 
 use super::{Effect, Fallback, Key};
+use crate::spec::experiment::Precision;
 use crate::spec::value::Kind;
 
 /// Rows of one forward and backward pass that a small machine holds.
@@ -124,5 +125,20 @@ pub(super) const KEYS: &[Key] = &[
         doc: "updates between two checkpoints",
         get: |e| Some(e.training.checkpoint_every.into()),
         set: |e, value| e.training.checkpoint_every = value.count(),
+    },
+    Key {
+        path: "training.precision",
+        kind: Kind::Choice(&["f32", "bf16"]),
+        fallback: Fallback::Text("f32"),
+        needs: None,
+        effect: Effect::Outcome,
+        doc: "operands of products in training; bf16 needs AVX512-BF16, on some Intel CPUs slower than f32",
+        get: |e| Some(e.training.precision.name().into()),
+        set: |e, value| {
+            e.training.precision = match value.text() {
+                "bf16" => Precision::Bf16,
+                _ => Precision::F32,
+            }
+        },
     },
 ];
