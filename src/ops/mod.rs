@@ -26,6 +26,8 @@ pub use threads::{cores, use_threads};
 
 use dfdx::prelude::*;
 
+use crate::spec::Precision;
+
 /// Activations: `N` packed tokens by `D` features.
 pub type Rows<const D: usize, Dev, T = NoneTape> = Tensor<(usize, Const<D>), f32, Dev, T>;
 /// A weight of `O` outputs by `I` inputs, `PyTorch`'s layout.
@@ -101,6 +103,15 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync {
     #[must_use]
     fn shares(_target_tokens: usize) -> usize {
         1
+    }
+
+    /// Runs `work` with the operands of its products in this precision; everything else stays `f32`.
+    ///
+    /// # Panics
+    /// If the device does not have it.
+    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+        assert_eq!(precision, Precision::F32, "this device has products of f32 only");
+        work()
     }
 
     /// Copies a buffer to the host.

@@ -21,6 +21,9 @@ mod tape;
 mod tiles;
 
 pub use inference::CpuInference;
+pub use product::has_bf16;
+#[cfg(test)]
+pub use product::skip_without_bf16;
 
 use dfdx::prelude::*;
 use rayon::prelude::*;
@@ -29,6 +32,7 @@ use super::{
     Activation, AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss,
     Vector,
 };
+use crate::spec::Precision;
 
 impl Ops for Cpu {
     type Inference = CpuInference;
@@ -45,6 +49,10 @@ impl Ops for Cpu {
             384..2048 => 2,
             _ => target_tokens / 1024,
         }
+    }
+
+    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+        product::in_precision(precision, work)
     }
 
     fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {

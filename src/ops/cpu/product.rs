@@ -1,8 +1,62 @@
-//! Matrix products of `f32` by the `gemm` family of crates.
+//! Matrix products: of `f32` by the `gemm` family of crates, of operands rounded to bf16 by a kernel of our own.
 
+#[cfg(target_arch = "x86_64")]
+mod bf16;
+/// No other kind of CPU has the instruction.
+#[cfg(not(target_arch = "x86_64"))]
+mod bf16 {
+    use super::{Output, View};
+
+    pub fn is_supported() -> bool {
+        false
+    }
+
+    pub fn product(_: View, _: View, _: &mut [f32], _: Output) {
+        unreachable!("nothing enters this precision on a CPU that does not have it")
+    }
+}
+
+use std::cell::Cell;
 use std::ops::Range;
 
 use gemm_common::Parallelism;
+
+use crate::spec::Precision;
+
+thread_local! {
+    /// Of the operands of products on this thread.
+    static PRECISION: Cell<Precision> = const { Cell::new(Precision::F32) };
+}
+
+/// Whether this CPU has products of bf16.
+#[must_use]
+pub fn has_bf16() -> bool {
+    bf16::is_supported()
+}
+
+/// Runs `work` with products of this precision. Only this thread is told: work that hands products to other threads
+/// has to tell them.
+///
+/// # Panics
+/// If the CPU does not have it.
+pub fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+    /// Also when `work` panics: the thread may be one that goes on.
+    struct Restore(Precision);
+
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            PRECISION.set(self.0);
+        }
+    }
+
+    assert!(
+        precision == Precision::F32 || has_bf16(),
+        "this CPU has no products of {}",
+        precision.name()
+    );
+    let _restore = Restore(PRECISION.replace(precision));
+    work()
+}
 
 /// A matrix in a slice: element `(i, j)` lies at `i * row_stride + j * column_stride`.
 #[derive(Clone, Copy)]
@@ -72,11 +126,10 @@ pub enum Output {
     Add,
 }
 
-/// `out = a . b` or `out += a . b`, `out` row after row.
+/// `out = a . b` or `out += a . b`, `out` row after row, in the precision of [`in_precision`].
 ///
 /// # Panics
 /// If the sizes do not fit.
-#[expect(unsafe_code, reason = "the kernels take pointers; tested against three loops")]
 pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
     assert_eq!(a.columns, b.rows, "inner sizes");
     assert_eq!(out.len(), a.rows * b.columns, "output size");
@@ -87,11 +140,20 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
         }
         return;
     }
+    match PRECISION.get() {
+        Precision::F32 => product_of_f32(a, b, out, mode),
+        Precision::Bf16 => bf16::product(a, b, out, mode),
+    }
+}
+
+/// For sizes that [`product`] has checked.
+#[expect(unsafe_code, reason = "the kernels take pointers; tested against three loops")]
+fn product_of_f32(a: View, b: View, out: &mut [f32], mode: Output) {
     let (m, n, k) = (b.columns, a.rows, a.columns);
     let stride = usize::cast_signed;
     // SAFETY: the kernel reads element (i, j) of each operand at i * row_stride + j * column_stride and writes `m * n`
-    // elements of `out`. The asserts above make sure that these offsets lie inside the slices and that the three sizes
-    // agree, and `&mut` that `out` overlaps neither operand.
+    // elements of `out`. The asserts of `product`, the only caller, make sure that these offsets lie inside the slices
+    // and that the three sizes agree, and `&mut` that `out` overlaps neither operand.
     //
     // The kernels want the output by columns, so it is handed over as the transpose: out^T = b^T . a^T.
     unsafe {
@@ -119,9 +181,39 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
     }
 }
 
+/// Whether a test of bf16 has to be left out, which it then says past the capture of its output.
+#[cfg(test)]
+#[must_use]
+pub fn skip_without_bf16() -> bool {
+    use std::io::Write as _;
+
+    if !has_bf16() {
+        let test = std::thread::current().name().unwrap_or_default().to_owned();
+        writeln!(std::io::stderr(), "skipped {test}: this CPU has no AVX512-BF16").expect("standard error is open");
+    }
+    !has_bf16()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_precision_holds_inside_its_scope_and_not_behind_it() {
+        if skip_without_bf16() {
+            return;
+        }
+        let seen = || PRECISION.get();
+        let inside = || {
+            assert_eq!(in_precision(Precision::F32, seen), Precision::F32);
+            seen()
+        };
+        assert_eq!(in_precision(Precision::Bf16, inside), Precision::Bf16);
+        assert_eq!(seen(), Precision::F32);
+        let broken = std::panic::catch_unwind(|| in_precision(Precision::Bf16, || panic!("on purpose")));
+        assert!(broken.is_err());
+        assert_eq!(seen(), Precision::F32);
+    }
 
     fn naive(a: View, b: View, out: &mut [f32]) {
         let at = |v: View, i: usize, j: usize| v.data[i * v.row_stride + j * v.column_stride];
