@@ -6,7 +6,7 @@ use ablate::model::{
     Transformer,
 };
 use ablate::ops::RankedRow;
-use ablate::spec::Norm;
+use ablate::spec::{Norm, Precision};
 use dfdx::prelude::Cpu;
 use safetensors::SafeTensors;
 
@@ -85,6 +85,7 @@ fn pass(batch: &Batch) -> TrainingPass {
         dropout_key: 0,
         label_smoothing: SMOOTHING,
         update_tokens: batch.target_tokens(),
+        precision: Precision::F32,
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use ablate::decode::{self, Hypothesis};
 use ablate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
 use ablate::ops::stream;
-use ablate::spec::{Decoding, Norm};
+use ablate::spec::{Decoding, Norm, Precision};
 use dfdx::prelude::Cpu;
 use rand::RngExt;
 
@@ -87,6 +87,7 @@ pub fn train_step(model: &mut dyn Seq2Seq, batch: &Batch, step: usize) -> BatchL
         dropout_key: step as u64,
         label_smoothing: 0.1,
         update_tokens: batch.target_tokens(),
+        precision: Precision::F32,
     };
     let loss = model.accumulate(batch, &pass);
     model.update(&AdamStep {

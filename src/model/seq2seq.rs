@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Batch;
 use crate::ops::{Packed, RankedRow};
+use crate::spec::Precision;
 
 /// A model whose sizes only its type knows.
 pub trait Seq2Seq: Send + Sync {
@@ -84,6 +85,8 @@ pub struct TrainingPass {
     pub label_smoothing: f32,
     /// Target tokens of the whole update, which the loss is a mean over.
     pub update_tokens: usize,
+    /// Of the operands of products.
+    pub precision: Precision,
 }
 
 /// Adam with the bias correction of step `step`, counted from 1 (section 5.3).

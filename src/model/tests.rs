@@ -4,7 +4,7 @@ use dfdx::prelude::Cpu;
 
 use super::*;
 use crate::ops::Packed;
-use crate::spec::Norm;
+use crate::spec::{Norm, Precision};
 
 type Small<P> = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, 31, P>;
 
@@ -29,6 +29,7 @@ fn pass(tokens: usize) -> TrainingPass {
         dropout_key: 0,
         label_smoothing: 0.1,
         update_tokens: tokens,
+        precision: Precision::F32,
     }
 }
 
@@ -181,6 +182,39 @@ fn dropout_changes_the_loss_of_training_only() {
             noisy,
             model.accumulate(&batch, &TrainingPass { dropout_key: 2, ..pass })
         );
+    }
+}
+
+#[test]
+fn a_step_in_bf16_is_close_to_that_in_f32_and_another() {
+    if crate::ops::cpu::skip_without_bf16() {
+        return;
+    }
+    let batch = batch(&[(&[5, 6, 9, 9, 4], &[7, 8, 9, 20, 21]), (&[11, 12], &[13])]);
+    let pass = pass(batch.target_tokens());
+    let rounded_pass = TrainingPass {
+        precision: Precision::Bf16,
+        ..pass
+    };
+    for (mut exact, mut rounded) in models().into_iter().zip(models()) {
+        let quiet = exact.loss(&batch, 0.1);
+        let losses = [
+            exact.accumulate(&batch, &pass).nll(),
+            rounded.accumulate(&batch, &rounded_pass).nll(),
+        ];
+        assert!((losses[0] - losses[1]).abs() <= 0.02, "{losses:?}");
+        assert_ne!(losses[0].to_bits(), losses[1].to_bits());
+        assert_eq!(rounded.loss(&batch, 0.1), quiet, "validation is f32");
+        let (exact, rounded) = (exact.gradients(), rounded.gradients());
+        assert_ne!(exact, rounded);
+        let all = |of: &[NamedArray]| -> Vec<f64> {
+            let values = of.iter().flat_map(|array| &array.values);
+            values.map(|&x| f64::from(x)).collect()
+        };
+        let (exact, rounded) = (all(&exact), all(&rounded));
+        let norm = |of: &mut dyn Iterator<Item = f64>| of.map(|x| x * x).sum::<f64>().sqrt();
+        let apart = norm(&mut exact.iter().zip(&rounded).map(|(a, b)| a - b)) / norm(&mut exact.into_iter());
+        assert!(apart <= 0.1, "the gradients are {apart} of their length apart");
     }
 }
 

@@ -142,8 +142,9 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
                 }
             };
             let starts: Vec<_> = wave.iter().map(|(index, _)| *index).map(start).collect();
-            let pass_over =
-                |((index, share), start): (&(usize, Batch), _)| self.share_gradients(share, *index, pass, start);
+            let pass_over = |((index, share), start): (&(usize, Batch), _)| {
+                Dev::in_precision(pass.precision, || self.share_gradients(share, *index, pass, start))
+            };
             let done: Vec<_> = match wave {
                 [one] => starts.into_iter().map(|start| pass_over((one, start))).collect(),
                 _ => wave.par_iter().zip(starts).map(pass_over).collect(),

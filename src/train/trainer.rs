@@ -151,6 +151,7 @@ impl Trainer<'_> {
                     dropout_key: dropout_key(self.seed, done, i),
                     label_smoothing: regularization.label_smoothing,
                     update_tokens: tokens,
+                    precision: self.experiment.training.precision,
                 },
             );
         }
