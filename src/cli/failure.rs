@@ -53,7 +53,7 @@ impl From<RunError> for Failure {
         match error {
             RunError::Data(error) => error.into(),
             RunError::Score(_) => Self::Data(text),
-            RunError::NotBuilt { .. } | RunError::Device { .. } => Self::Usage(text),
+            RunError::NotBuilt { .. } | RunError::Device { .. } | RunError::Precision { .. } => Self::Usage(text),
             RunError::Spec(faults) => Self::Spec(faults),
             RunError::Results(_)
             | RunError::NoCheckpoint { .. }

@@ -65,6 +65,7 @@ fn check(suite: &Suite, open: &[Run], place: &Place) -> Result<(), Failure> {
     check_shapes(suite, open)?;
     for run in open {
         place.device.check()?;
+        place.device.check_precision(run)?;
         check_files(&run.experiment.data.corpus, place.data_dir.data_dir.as_deref())?;
     }
     Ok(())

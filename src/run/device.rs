@@ -8,8 +8,9 @@ use dfdx::prelude::Cpu;
 use super::RunError;
 use crate::generated;
 use crate::model::Seq2Seq;
-use crate::plan::ShapeKey;
-use crate::spec::Norm;
+use crate::ops::cpu::has_bf16;
+use crate::plan::{Run, ShapeKey};
+use crate::spec::{Norm, Precision};
 
 /// A device to train on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,6 +47,28 @@ impl Device {
             Self::Cpu => Ok(()),
             Self::Cuda { ordinal } => check_cuda(ordinal),
         }
+    }
+
+    /// Whether the device can train the run in its precision.
+    ///
+    /// # Errors
+    /// If it cannot; another precision in its place would make another experiment.
+    pub fn check_precision(self, run: &Run) -> Result<(), RunError> {
+        self.check_precision_given(run, has_bf16())
+    }
+
+    fn check_precision_given(self, run: &Run, cpu_has_bf16: bool) -> Result<(), RunError> {
+        let what = match (run.experiment.training.precision, self) {
+            (Precision::F32, _) => return Ok(()),
+            (Precision::Bf16, Self::Cpu) if cpu_has_bf16 => return Ok(()),
+            (Precision::Bf16, Self::Cpu) => "this CPU has no AVX512-BF16".to_owned(),
+            (Precision::Bf16, Self::Cuda { .. }) => format!("{self} trains in f32 only so far"),
+        };
+        Err(RunError::Precision {
+            row: run.row.clone(),
+            precision: run.experiment.training.precision,
+            what,
+        })
     }
 }
 
@@ -112,7 +135,11 @@ impl FromStr for Device {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::plan::Plan;
+    use crate::spec::load_suite;
 
     #[test]
     fn devices_are_read_as_they_are_shown() {
@@ -121,5 +148,37 @@ mod tests {
         }
         assert_eq!("cuda".parse(), Ok(Device::Cuda { ordinal: 0 }));
         assert!("gpu".parse::<Device>().is_err() && "cuda:x".parse::<Device>().is_err());
+    }
+
+    #[test]
+    fn a_precision_that_the_device_lacks_is_refused_by_row_and_key() {
+        const BASE: &str = "
+            model = { layers = 1, d_model = 16, d_ff = 32, heads = 2 }
+            regularization = { dropout = 0.1, label_smoothing = 0.1 }
+            data = { corpus = 'grammar-en-de', train_pairs = 10, vocab_size = 12, max_length = 10 }
+            training = { steps = 60, batch_tokens = 64, warmup_steps = 30 }";
+        const SUITE: &str = "
+            title = 't'
+            base = 'base.toml'
+            row = [{ id = 'base' }, { id = 'half', set = { training.precision = 'bf16' } }]";
+        let read = |path: &Path| Ok(if path.ends_with("base.toml") { BASE } else { SUITE }.to_owned());
+        let plan = Plan::of(&load_suite(Path::new("suite.toml"), &read).expect("a valid suite"));
+        let [exact, half] = [&plan.runs[0], &plan.runs[1]];
+        let refusal = |device: Device, run, cpu_has_bf16| {
+            let checked = device.check_precision_given(run, cpu_has_bf16);
+            checked.err().map(|error| error.to_string())
+        };
+        let cuda = Device::Cuda { ordinal: 1 };
+        for device in [Device::Cpu, cuda] {
+            assert_eq!(refusal(device, exact, false), None);
+        }
+        assert_eq!(refusal(Device::Cpu, half, true), None);
+        for (device, cpu_has_bf16, why) in [
+            (Device::Cpu, false, "this CPU has no AVX512-BF16"),
+            (cuda, true, "cuda:1 trains in f32 only so far"),
+        ] {
+            let right = format!("row `half`: `training.precision = \"bf16\"`, but {why}; allowed here is \"f32\"");
+            assert_eq!(refusal(device, half, cpu_has_bf16), Some(right));
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::data::DataError;
 use crate::plan::ShapeKey;
 use crate::results::ResultsError;
 use crate::score::ScoreError;
-use crate::spec::Faults;
+use crate::spec::{Faults, Precision};
 use crate::train::CheckpointError;
 
 #[derive(Debug)]
@@ -22,6 +22,13 @@ pub enum RunError {
         shape: ShapeKey,
     },
     Device {
+        what: String,
+    },
+    /// The row asks for a precision that the device does not have.
+    Precision {
+        row: String,
+        precision: Precision,
+        /// Why not.
         what: String,
     },
     /// The run's own `spec.toml` was changed.
@@ -65,6 +72,12 @@ impl fmt::Display for RunError {
                 shape.layers, shape.d_model, shape.d_ff, shape.heads, shape.d_k, shape.d_v, shape.vocab
             ),
             Self::Device { what } => f.write_str(what),
+            Self::Precision { row, precision, what } => write!(
+                f,
+                "row `{row}`: `training.precision = \"{}\"`, but {what}; allowed here is \"{}\"",
+                precision.name(),
+                Precision::F32.name()
+            ),
             Self::Spec(faults) => faults.fmt(f),
             Self::NoCheckpoint { folder } => write!(f, "there is no checkpoint in {}", folder.display()),
             Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
@@ -83,7 +96,11 @@ impl std::error::Error for RunError {
             Self::Checkpoint { source, .. } => Some(source),
             Self::Io { source, .. } => Some(source),
             Self::Spec(faults) => Some(faults),
-            Self::NotBuilt { .. } | Self::NoCheckpoint { .. } | Self::Device { .. } | Self::Busy { .. } => None,
+            Self::NotBuilt { .. }
+            | Self::NoCheckpoint { .. }
+            | Self::Device { .. }
+            | Self::Precision { .. }
+            | Self::Busy { .. } => None,
         }
     }
 }

@@ -102,6 +102,7 @@ impl<'a> Attempt<'a> {
     fn build(&self) -> Result<Box<dyn Seq2Seq>, RunError> {
         let experiment = &self.job.run.experiment;
         let shape = ShapeKey::of(experiment);
+        self.job.device.check_precision(&self.job.run)?;
         let model = self
             .job
             .device
