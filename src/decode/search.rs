@@ -2,11 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
 use super::beam::{Beam, Hypothesis};
 use crate::model::{BOS, Continuation, Decoder, EOS, Seq2Seq};
-use crate::ops::Packed;
+use crate::ops::{Packed, map, threads};
 use crate::spec::Decoding;
 
 /// Source pieces per batch: enough rows to fill the products, few enough to stay in cache.
@@ -32,8 +30,8 @@ pub fn translate(
         search(&*decoder, &sentences, decoding)
     };
     let mut done = 0;
-    for wave in batches(sources).chunks(rayon::current_num_threads()) {
-        let found: Vec<_> = wave.par_iter().map(translated).collect();
+    for wave in batches(sources).chunks(threads()) {
+        let found = map(wave.iter().collect(), translated);
         for (batch, found) in wave.iter().zip(found) {
             for (&index, hypotheses) in batch.iter().zip(found) {
                 translations[index] = hypotheses;

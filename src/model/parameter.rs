@@ -3,10 +3,10 @@
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
-use crate::ops::{Buffer, Ops};
+use crate::ops::{Buffer, Ops, Shareable};
 
 /// One trained tensor of a model, of whatever shape.
-pub trait Parameter<Dev: Ops>: Send {
+pub trait Parameter<Dev: Ops>: Shareable {
     fn shape(&self) -> Vec<usize>;
 
     fn read(&self) -> Vec<f32>;
@@ -37,12 +37,17 @@ pub type Visit<'v, 'm, Dev> = dyn FnMut(String, &'m mut dyn Parameter<Dev>) + 'v
 ///
 /// Closures, because dfdx does not let the type be named that finds a tensor's gradient without holding the tensor.
 pub struct Slot<Dev: Ops> {
-    pub take: Box<Take<Dev>>,
-    pub put: Box<Put<Dev>>,
+    pub take: Box<dyn Take<Dev>>,
+    pub put: Box<dyn Put<Dev>>,
 }
 
-type Take<Dev> = dyn Fn(&mut Gradients<f32, Dev>) -> Buffer<Dev> + Send + Sync;
-type Put<Dev> = dyn Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Send + Sync;
+/// A closure that threads may share.
+pub trait Take<Dev: Ops>: Fn(&mut Gradients<f32, Dev>) -> Buffer<Dev> + Shareable {}
+impl<Dev: Ops, F: Fn(&mut Gradients<f32, Dev>) -> Buffer<Dev> + Shareable> Take<Dev> for F {}
+
+/// A closure that threads may share.
+pub trait Put<Dev: Ops>: Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Shareable {}
+impl<Dev: Ops, F: Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Shareable> Put<Dev> for F {}
 
 /// Why the device cannot fail here: a run cannot go on without memory for its own gradients.
 const NO_MEMORY: &str = "the device has memory for gradients and moments";

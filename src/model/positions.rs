@@ -4,7 +4,7 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Matrix, Ops, Rows};
+use crate::ops::{Matrix, Ops, Rows, Shareable};
 
 /// The kind of position encoding, as a type.
 pub trait Positional: 'static {
@@ -12,7 +12,7 @@ pub trait Positional: 'static {
 }
 
 /// What is added to the embeddings.
-pub trait PositionTable<Dev: Ops, const D: usize>: Send + Sync {
+pub trait PositionTable<Dev: Ops, const D: usize>: Shareable {
     fn new(init: &Init<Dev>) -> Self;
 
     /// One row per position, `[N, D]`.

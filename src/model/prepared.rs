@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::session::CachedDecoder;
 use super::{Decoder, Session};
-use crate::ops::{Activation, HeadSizes, Inference, Mask, Packed, Spans};
+use crate::ops::{Activation, HeadSizes, Inference, Mask, Packed, Shareable, Spans};
 use crate::spec::Norm;
 
 /// A [`super::Transformer`] made ready.
@@ -25,20 +25,21 @@ pub struct Prepared<'m, I: Inference> {
 }
 
 /// Rows `[N, D]` of the positions in a range.
-pub type PositionRows<'m> = dyn Fn(Range<usize>) -> Vec<f32> + Send + Sync + 'm;
+pub trait PositionRows: Fn(Range<usize>) -> Vec<f32> + Shareable {}
+impl<F: Fn(Range<usize>) -> Vec<f32> + Shareable> PositionRows for F {}
 
 /// What is added to the embeddings; the first positions are made once.
 pub struct Positions<'m> {
     width: usize,
     first: Vec<f32>,
-    make: Box<PositionRows<'m>>,
+    make: Box<dyn PositionRows + 'm>,
 }
 
 impl<'m> Positions<'m> {
     /// Longer sentences are rare.
     const FIRST: usize = 128;
 
-    pub fn new(width: usize, make: Box<PositionRows<'m>>) -> Self {
+    pub fn new(width: usize, make: Box<dyn PositionRows + 'm>) -> Self {
         Self {
             width,
             first: make(0..Self::FIRST),

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::Batch;
-use crate::ops::{Packed, RankedRow};
+use crate::ops::{Packed, RankedRow, Shareable};
 use crate::spec::Precision;
 
 /// A model whose sizes only its type knows.
-pub trait Seq2Seq: Send + Sync {
+pub trait Seq2Seq: Shareable {
     /// Forward and backward pass of one micro-batch; its gradients are added to those already there.
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss;
 
@@ -54,7 +54,7 @@ pub trait Seq2Seq: Send + Sync {
 }
 
 /// A model that stands ready to translate, on several threads if need be.
-pub trait Decoder: Send + Sync {
+pub trait Decoder: Shareable {
     /// Encodes the source sentences.
     fn session(&self, source: &Packed) -> Box<dyn Session + '_>;
 }

@@ -2,11 +2,10 @@
 
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
-use rayon::prelude::*;
 
 use super::parameter::Slot;
 use super::{AdamStep, Batch, BatchLoss, Decoder, NamedArray, Network, Parameter, RestoreError, Seq2Seq, TrainingPass};
-use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, TokenLoss};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, TokenLoss, map, threads};
 
 /// Any [`Network`] as a [`Seq2Seq`].
 ///
@@ -70,10 +69,8 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     /// Adds the gradients of a share to those accumulated so far.
     fn merge(&mut self, gradients: &[Buffer<Dev>]) {
         let device = self.network.device();
-        self.gradients
-            .par_iter_mut()
-            .zip(gradients)
-            .for_each(|(sums, values)| device.accumulate(sums, values));
+        let pairs: Vec<_> = self.gradients.iter_mut().zip(gradients).collect();
+        map(pairs, |(sums, values)| device.accumulate(sums, values));
     }
 
     /// One array per parameter, of whatever `read` finds for it.
@@ -126,29 +123,22 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
 impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss {
         let mut losses = BatchLoss::default();
-        let shares: Vec<(usize, Batch)> = batch
-            .shares(Dev::shares(batch.target_tokens()))
-            .into_iter()
-            .enumerate()
-            .collect();
+        let shares = batch.shares(Dev::shares(batch.target_tokens()));
+        let indexed: Vec<(usize, &Batch)> = shares.iter().enumerate().collect();
         // As many at once as there are threads: each holds gradients of its own.
-        for wave in shares.chunks(rayon::current_num_threads()) {
+        for wave in indexed.chunks(threads()) {
             // The first share goes on from what there is, the others are added to it.
-            let start = |index| {
+            let mut start = |index| {
                 if index == 0 {
                     std::mem::take(&mut self.gradients)
                 } else {
                     zeros(&self.slots)
                 }
             };
-            let starts: Vec<_> = wave.iter().map(|(index, _)| *index).map(start).collect();
-            let pass_over = |((index, share), start): (&(usize, Batch), _)| {
-                Dev::in_precision(pass.precision, || self.share_gradients(share, *index, pass, start))
-            };
-            let done: Vec<_> = match wave {
-                [one] => starts.into_iter().map(|start| pass_over((one, start))).collect(),
-                _ => wave.par_iter().zip(starts).map(pass_over).collect(),
-            };
+            let started: Vec<_> = wave.iter().map(|&share| (share, start(share.0))).collect();
+            let done = map(started, |((index, share), start)| {
+                Dev::in_precision(pass.precision, || self.share_gradients(share, index, pass, start))
+            });
             for (of_share, gradients) in done {
                 losses += of_share;
                 if self.gradients.is_empty() {
@@ -183,13 +173,11 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         let mut parameters = Vec::new();
         self.network.visit(&mut |_, parameter| parameters.push(parameter));
         let [first, second] = &mut self.moments;
-        parameters
-            .into_par_iter()
-            .zip(&self.gradients)
-            .zip(first.par_iter_mut().zip(second))
-            .for_each(|((parameter, gradient), (first, second))| {
-                parameter.adam(t, &config, gradient, [first, second]);
-            });
+        let moments = first.iter_mut().zip(second);
+        let states: Vec<_> = parameters.into_iter().zip(&self.gradients).zip(moments).collect();
+        map(states, |((parameter, gradient), (first, second))| {
+            parameter.adam(t, &config, gradient, [first, second]);
+        });
         self.gradients = zeros(&self.slots);
     }
 

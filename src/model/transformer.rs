@@ -4,7 +4,6 @@ use std::array;
 use std::ops::Range;
 
 use dfdx::prelude::*;
-use rayon::prelude::*;
 
 use super::init::Init;
 use super::layers::{DecoderLayer, EncoderLayer};
@@ -13,7 +12,9 @@ use super::parameter::{Visit, host};
 use super::positions::{PositionTable, Positional};
 use super::prepared::{Positions, Prepared};
 use super::{Batch, Decoder};
-use crate::ops::{DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, TokenLoss};
+use crate::ops::{
+    DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Shareable, Spans, TokenLoss, map,
+};
 use crate::spec::Norm;
 
 /// A Transformer of `N` + `N` layers, `D = d_model`, `F = d_ff`, `H` heads of `K = d_k` and `VD = d_v`, their products
@@ -48,7 +49,7 @@ struct FinalNorms<Dev: Ops, const D: usize> {
 }
 
 /// A model as [`super::Trainable`] sees it: the typed world's side of the door.
-pub trait Network<Dev: Ops>: Send + Sync {
+pub trait Network<Dev: Ops>: Shareable {
     /// Every trained tensor under its name, in a fixed order.
     fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>);
 
@@ -140,15 +141,9 @@ impl<
             let rows: Rows<D, Dev> = self.positions.rows(&self.device, &range.collect::<Vec<_>>());
             rows.as_vec()
         };
-        let (table, (encoder, decoder)) = rayon::join(
-            || device.prepare_table(host(&self.embedding), D),
-            || {
-                (
-                    self.encoder.par_iter().map(|layer| layer.prepared(&device)).collect(),
-                    self.decoder.par_iter().map(|layer| layer.prepared(&device)).collect(),
-                )
-            },
-        );
+        let table = device.prepare_table(host(&self.embedding), D);
+        let encoder = map(self.encoder.iter().collect(), |layer| layer.prepared(&device));
+        let decoder = map(self.decoder.iter().collect(), |layer| layer.prepared(&device));
         Prepared {
             norm: self.norm,
             sizes: HeadSizes {

@@ -1,7 +1,7 @@
 //! What translation is made of: operations without a tape, on sizes that are known at run time only. Weights come from
 //! the host once and are kept in whatever form the device multiplies fastest.
 
-use super::{Activation, Lineage, Packed, Spans};
+use super::{Activation, Lineage, Packed, Shareable, Spans};
 
 /// How many heads there are, and how wide each is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,14 +79,14 @@ pub(super) fn offer(best: &mut Vec<(u32, f32)>, k: usize, (class, score): (u32, 
 }
 
 /// A device that translates. Rows are `[N, D]`, one row per token; widths are those of the weights.
-pub trait Inference: Send + Sync {
+pub trait Inference: Shareable {
     type Rows;
     /// A weight `[O, I]` with its bias, if it has one.
-    type Linear: Send + Sync;
+    type Linear: Shareable;
     /// Gain and bias `[D]`.
-    type Norm: Send + Sync;
+    type Norm: Shareable;
     /// The embeddings `[V, D]`, which are the projection onto the classes as well.
-    type Table: Send + Sync;
+    type Table: Shareable;
     /// Keys and values of the sentences that are translated.
     type Memory;
     /// Keys and values of all steps so far.

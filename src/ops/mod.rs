@@ -22,7 +22,7 @@ pub use packed::Packed;
 pub use plain_inference::PlainInference;
 pub use random::stream;
 pub use spans::{Mask, Span, Spans};
-pub use threads::{cores, use_threads};
+pub use threads::{Shareable, cores, map, threads, use_threads};
 
 use dfdx::prelude::*;
 
@@ -92,7 +92,7 @@ pub struct FeedForwardWeights<'a, const D: usize, const F: usize, Dev: Storage<f
 ///
 /// Weights are passed without a tape: each operation records their gradients itself. Like dfdx's own methods, these
 /// panic when the device runs out of memory or fails: no run can go on from there.
-pub trait Ops: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync {
+pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
     /// How the device translates.
     type Inference: Inference;
 

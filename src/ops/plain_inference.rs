@@ -3,7 +3,9 @@
 use dfdx::prelude::*;
 
 use super::plain::{Padding, index};
-use super::{Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Mask, Packed, RankedRow, Span, Spans};
+use super::{
+    Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Mask, Packed, RankedRow, Shareable, Span, Spans,
+};
 
 /// Translates with dfdx's own operations on `Dev`.
 #[derive(Debug, Clone)]
@@ -42,7 +44,7 @@ pub struct History {
     rows: usize,
 }
 
-impl<Dev: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync> PlainInference<Dev> {
+impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> PlainInference<Dev> {
     fn rows(&self, values: Vec<f32>, width: usize) -> Rows<Dev> {
         let rows = values.len() / width;
         self.0.tensor_from_vec(values, (rows, width))
@@ -108,7 +110,7 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync> PlainInfer
     }
 }
 
-impl<Dev: Device<f32> + Storage<f32, Vec: Send + Sync> + Send + Sync> Inference for PlainInference<Dev> {
+impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for PlainInference<Dev> {
     type Rows = Rows<Dev>;
     type Linear = Linear<Dev>;
     type Norm = Norm<Dev>;

@@ -1,6 +1,49 @@
-//! How many threads the operations of this process share.
+//! How many threads the operations of this process share, and what they may share.
+//!
+//! dfdx's `Cuda` holds a raw pointer and may not leave its thread, and code that is generic over devices cannot treat it
+//! apart. A build with CUDA therefore does one thing after another; since the number of threads changes no result, it
+//! computes the same.
 
 use std::num::NonZero;
+
+/// What several threads may use.
+#[cfg(not(feature = "cuda"))]
+pub trait Shareable: Send + Sync {}
+#[cfg(not(feature = "cuda"))]
+impl<T: Send + Sync + ?Sized> Shareable for T {}
+
+/// What several threads may use, if there were several.
+#[cfg(feature = "cuda")]
+pub trait Shareable {}
+#[cfg(feature = "cuda")]
+impl<T: ?Sized> Shareable for T {}
+
+/// `work` on every item, in any order and on all threads; the results in the order of the items.
+#[cfg(not(feature = "cuda"))]
+pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    if items.len() == 1 {
+        // No need to wake a thread.
+        return items.into_iter().map(work).collect();
+    }
+    items.into_par_iter().map(work).collect()
+}
+
+/// `work` on every item.
+#[cfg(feature = "cuda")]
+pub fn map<I, R>(items: Vec<I>, work: impl Fn(I) -> R) -> Vec<R> {
+    items.into_iter().map(work).collect()
+}
+
+/// Threads that [`map`] uses.
+#[must_use]
+pub fn threads() -> usize {
+    if cfg!(feature = "cuda") {
+        1
+    } else {
+        rayon::current_num_threads()
+    }
+}
 
 /// Has everything from now on run on so many threads. The first call of a process decides, and only if nothing has run
 /// in parallel before; what is computed does not depend on it.
@@ -13,4 +56,18 @@ pub fn use_threads(count: NonZero<usize>) {
 #[must_use]
 pub fn cores() -> NonZero<usize> {
     std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_in_the_order_of_their_items() {
+        for count in [0, 1, 2, 100] {
+            let squares = map((0..count).collect(), |i: usize| i * i);
+            assert!(squares.iter().enumerate().all(|(i, &square)| square == i * i));
+            assert_eq!(squares.len(), count);
+        }
+    }
 }

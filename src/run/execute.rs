@@ -12,6 +12,7 @@ use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
 use crate::atomic;
 use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::model::Seq2Seq;
+use crate::ops::threads;
 use crate::plan::{Run, ShapeKey};
 use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
 use crate::spec::{Experiment, render};
@@ -249,7 +250,7 @@ fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Proven
         data_hash: dataset.data_hash.clone(),
         device: job.device.to_string(),
         cpu: environment.cpu.clone(),
-        threads: rayon::current_num_threads() as u32,
+        threads: threads() as u32,
         started: rfc3339_utc(SystemTime::now()),
         finished: None,
         wall_s: None,

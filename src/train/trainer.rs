@@ -5,7 +5,7 @@ use std::time::Instant;
 use rand::Rng;
 
 use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
-use crate::ops::stream;
+use crate::ops::{map, stream};
 use crate::spec::{Experiment, Schedule};
 
 /// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
@@ -221,8 +221,8 @@ impl Clock {
 #[must_use]
 pub fn evaluate(model: &dyn Seq2Seq, batches: &[Batch], label_smoothing: f32) -> BatchLoss {
     let mut losses = BatchLoss::default();
-    for batch in batches {
-        losses += model.loss(batch, label_smoothing);
+    for of_batch in map(batches.iter().collect(), |batch| model.loss(batch, label_smoothing)) {
+        losses += of_batch;
     }
     losses
 }
