@@ -25,6 +25,7 @@ impl Dropout {
     }
 
     #[must_use]
+    #[inline]
     pub fn is_off(&self) -> bool {
         self.rate == 0.0
     }
@@ -48,11 +49,13 @@ impl Dropout {
         }
     }
 
+    #[inline]
     fn kept(&self) -> f32 {
         1.0 / (1.0 - self.rate)
     }
 
     /// An element is dropped when its 32 random bits, read as a fraction of 2^32, lie below the rate.
+    #[inline]
     fn threshold(&self) -> u32 {
         (f64::from(self.rate) * 2f64.powi(32)) as u32
     }
