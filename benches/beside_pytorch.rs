@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ablate::model::{Batch, EOS, NamedArray, Seq2Seq};
+use ablate::ops::cpu::has_bf16;
 use ablate::ops::use_threads;
+use ablate::spec::Precision;
 use common::{D64, D128, D128_DEEP, D256, D512, Shape, train_step, translate};
 use safetensors::tensor::{Dtype, TensorView};
 use serde::Deserialize;
@@ -29,7 +31,7 @@ enum Command {
     /// Makes a fresh model.
     Load {
         shape: String,
-        precision: Precision,
+        precision: String,
         threads: NonZero<usize>,
     },
     /// One training step on pairs of source and target pieces without their ends.
@@ -47,14 +49,6 @@ enum Command {
         sources: Vec<Vec<u32>>,
     },
     Quit,
-}
-
-/// What the products of a training step are computed in.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum Precision {
-    F32,
-    Bf16,
 }
 
 fn main() -> io::Result<()> {
@@ -81,6 +75,7 @@ fn main() -> io::Result<()> {
 #[derive(Default)]
 struct Server {
     model: Option<Box<dyn Seq2Seq>>,
+    precision: Precision,
     steps: usize,
 }
 
@@ -96,10 +91,15 @@ impl Server {
             } => {
                 let known = SHAPES.iter().find(|known| known.name == shape);
                 use_threads(threads);
-                set_precision(precision)?;
+                self.precision = match &precision[..] {
+                    "f32" => Precision::F32,
+                    "bf16" if has_bf16() => Precision::Bf16,
+                    "bf16" => return Err("this CPU has no AVX512-BF16".into()),
+                    _ => return Err(format!("there is no precision {precision}").into()),
+                };
                 self.model = Some(known.ok_or_else(|| format!("there is no shape {shape}"))?.model());
                 self.steps = 0;
-                Ok(json!({ "threads": threads }))
+                Ok(json!({ "threads": ablate::ops::threads() }))
             }
             Command::Step { pairs } => {
                 let pairs: Vec<(&[u32], &[u32])> = pairs
@@ -108,10 +108,10 @@ impl Server {
                     .collect();
                 let batch = Batch::from_pairs(&pairs);
                 self.steps += 1;
-                let step = self.steps;
+                let (step, precision) = (self.steps, self.precision);
                 let model = self.model()?;
                 let start = Instant::now();
-                let loss = train_step(model, &batch, step);
+                let loss = train_step(model, &batch, step, precision);
                 Ok(json!({ "seconds": start.elapsed().as_secs_f64(), "loss": loss.smoothed() }))
             }
             Command::Stir => {
@@ -151,14 +151,6 @@ fn describe(shape: &Shape) -> (String, Value) {
         "d_ff": shape.d_ff,
     });
     (shape.name.to_owned(), sizes)
-}
-
-/// PRECISION: the one place where it reaches the library.
-fn set_precision(precision: Precision) -> Result<(), &'static str> {
-    match precision {
-        Precision::F32 => Ok(()),
-        Precision::Bf16 => Err("bf16 is not supported yet"),
-    }
 }
 
 /// Fresh weights say one piece again and again: the residual connections carry it to a projection that is the embedding

@@ -5,7 +5,10 @@ mod common;
 
 use std::hint::black_box;
 
-use ablate::ops::{Activation, Dropout, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, Vector, stream};
+use ablate::ops::{
+    Activation, AttentionWeights, Dropout, FeedForwardWeights, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans,
+    Vector, stream,
+};
 use common::sentences;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -73,6 +76,7 @@ fn model<const D: usize, const F: usize, const H: usize, const K: usize, const V
     lookup::<D, V>(&mut group);
     products::<D, F>(&mut group);
     attention::<D, H, K>(&mut group);
+    sublayers::<D, F, H, K>(&mut group);
     element_wise::<D>(&mut group);
     projection::<D, V>(&mut group);
     group.finish();
@@ -111,6 +115,29 @@ fn attention<const D: usize, const H: usize, const K: usize>(group: &mut Benchma
             Cpu::attention::<H, K, K, D, D, T>(queries.retaped(), keys.retaped(), values.retaped(), &spans)
         });
     }
+}
+
+/// What training runs instead of the single products and the bare attention.
+fn sublayers<const D: usize, const F: usize, const H: usize, const K: usize>(group: &mut BenchmarkGroup<WallTime>) {
+    let x = rows::<D>();
+    let [query, key, value, output] = [(); 4].map(|()| matrix::<D, D>());
+    let spans = Spans::within(&packed(1000), Mask::Causal);
+    let weights = AttentionWeights {
+        query: &query,
+        key: &key,
+        value: &value,
+        output: &output,
+    };
+    measure!(group, "multi_head_attention, causal", |T| {
+        Cpu::multi_head_attention::<D, H, K, K, D, D, T>(x.retaped(), None, &weights, &spans)
+    });
+    let weights = FeedForwardWeights {
+        inner: &matrix::<F, D>(),
+        inner_bias: &vector::<F>(),
+        outer: &matrix::<D, F>(),
+        outer_bias: &vector::<D>(),
+    };
+    measure!(group, "feed_forward", |T| Cpu::feed_forward(x.retaped::<T>(), &weights));
 }
 
 fn element_wise<const D: usize>(group: &mut BenchmarkGroup<WallTime>) {

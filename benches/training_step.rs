@@ -5,6 +5,7 @@ mod common;
 
 use std::hint::black_box;
 
+use ablate::spec::Precision;
 use common::{D64, D128, D256, D512, QUICK, Shape, batch, train_step};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -29,7 +30,7 @@ fn training_step(criterion: &mut Criterion) {
         group.bench_function(shape.name, |bencher| {
             bencher.iter(|| {
                 step += 1;
-                black_box(train_step(&mut *model, &batch, step))
+                black_box(train_step(&mut *model, &batch, step, Precision::F32))
             });
         });
     }

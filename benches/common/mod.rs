@@ -81,13 +81,13 @@ pub fn batch(vocabulary: usize, count: usize, length: usize) -> Batch {
 }
 
 /// Forward, backward and Adam on one batch; `step` counts from 1.
-pub fn train_step(model: &mut dyn Seq2Seq, batch: &Batch, step: usize) -> BatchLoss {
+pub fn train_step(model: &mut dyn Seq2Seq, batch: &Batch, step: usize, precision: Precision) -> BatchLoss {
     let pass = TrainingPass {
         dropout: 0.1,
         dropout_key: step as u64,
         label_smoothing: 0.1,
         update_tokens: batch.target_tokens(),
-        precision: Precision::F32,
+        precision,
     };
     let loss = model.accumulate(batch, &pass);
     model.update(&AdamStep {

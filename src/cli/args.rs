@@ -171,7 +171,8 @@ pub struct RunArgs {
     /// Seed; the suite's first if not given
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Threads; as many as there are cores if not given. The results are the same for any number
+    /// Threads; as many as there are cores if not given. Updates of fewer than 384 tokens use one; the results are the
+    /// same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// How progress is shown

@@ -10,16 +10,15 @@ use super::interrupt::Interrupt;
 use super::progress::{Display, duration};
 use super::{report, suites};
 use crate::data::check_files;
-use crate::generated::SHAPES;
 use crate::ops::cores;
-use crate::plan::{Run, ShapeKey};
+use crate::plan::Run;
 use crate::results::{RunFolder, RunState};
-use crate::run::{Event, RunError};
+use crate::run::{self, Event};
 use crate::spec::Suite;
 use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
 
 /// Has glibc keep what a training step frees for the next one, instead of asking the system for the same pages a
-/// hundred times a second: a fifth of the time of a small step. Elsewhere it means nothing.
+/// hundred times a second. Elsewhere it means nothing.
 const KEEP_MEMORY: &str = "glibc.malloc.mmap_max=0:glibc.malloc.arena_max=1:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=67108864";
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
@@ -62,29 +61,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
 
 /// What would doom a run is better told before the first; runs that have ended need nothing any more.
 fn check(suite: &Suite, open: &[Run], place: &Place) -> Result<(), Failure> {
-    check_shapes(suite, open)?;
     for run in open {
-        place.device.check()?;
-        place.device.check_precision(run)?;
+        run::check(&suite.name, run, place.device)?;
         check_files(&run.experiment.data.corpus, place.data_dir.data_dir.as_deref())?;
     }
     Ok(())
-}
-
-/// Every shape must have been compiled in.
-fn check_shapes(suite: &Suite, runs: &[Run]) -> Result<(), Failure> {
-    let missing = runs
-        .iter()
-        .map(|run| ShapeKey::of(&run.experiment))
-        .find(|shape| !SHAPES.contains(shape));
-    match missing {
-        None => Ok(()),
-        Some(shape) => Err(RunError::NotBuilt {
-            suite: suite.name.clone(),
-            shape,
-        }
-        .into()),
-    }
 }
 
 /// Whether the run needs nothing more: it is done, or it diverged, which it would do again.

@@ -247,7 +247,7 @@ fn sentences_longer_than_a_learned_table_can_still_be_read() {
 }
 
 /// Weights after three updates on sentences of many lengths, the work shared out among so many threads.
-fn trained_on(threads: usize) -> Vec<NamedArray> {
+fn trained_on(threads: usize, precision: Precision) -> Vec<NamedArray> {
     let sentences: Vec<Vec<u32>> = (0..400)
         .map(|i| (0..i * 7 % 23).map(|j| 3 + (i * 5 + j) % 28).collect())
         .collect();
@@ -255,12 +255,14 @@ fn trained_on(threads: usize) -> Vec<NamedArray> {
     let batch = batch(&pairs);
     let pass = TrainingPass {
         dropout: 0.1,
-        ..pass(batch.target_tokens())
+        precision,
+        ..pass(2 * batch.target_tokens())
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut model = Trainable::new(Small::<Sinusoidal>::new(&Cpu::default(), Norm::Post, 1));
         for step in 1..=3 {
+            model.accumulate(&batch, &pass);
             model.accumulate(&batch, &pass);
             assert!(model.gradient_norm() > 0.0);
             model.update(&AdamStep {
@@ -283,8 +285,14 @@ fn the_number_of_threads_changes_no_bit() {
             .flat_map(|array| array.values.iter().map(|x| x.to_bits()))
             .collect()
     };
-    let one = bits(trained_on(1));
+    let one = bits(trained_on(1, Precision::F32));
     for threads in [2, 3, 7] {
-        assert!(one == bits(trained_on(threads)), "{threads} threads");
+        assert!(one == bits(trained_on(threads, Precision::F32)), "{threads} threads");
     }
+    if crate::ops::cpu::skip_without_bf16() {
+        return;
+    }
+    let rounded = bits(trained_on(1, Precision::Bf16));
+    assert!(rounded != one, "the precision must reach the products");
+    assert!(rounded == bits(trained_on(3, Precision::Bf16)), "3 threads in bf16");
 }

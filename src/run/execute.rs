@@ -11,6 +11,7 @@ use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
 use crate::atomic;
 use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
+use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
 use crate::ops::threads;
 use crate::plan::{Run, ShapeKey};
@@ -38,6 +39,10 @@ pub struct Job {
 /// # Errors
 /// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
+    // Before the folder is touched: what cannot run must not set a finished result aside.
+    if !matches!(RunState::read(&job.folder, &job.run.spec_hash), RunState::Done(_)) {
+        check(&job.suite, &job.run, job.device)?;
+    }
     let _lock = RunLock::wait(&job.folder, LOCK_PATIENCE)?;
     if let RunState::Stale { spec_hash } = RunState::read(&job.folder, &job.run.spec_hash) {
         job.folder.set_aside(&spec_hash)?;
@@ -52,6 +57,21 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
     };
     listener.hear(&event);
     Ok(event)
+}
+
+/// Whether this machine and this binary can train the run: its device, its precision, its shape.
+///
+/// # Errors
+/// Whichever is missing.
+pub fn check(suite: &str, run: &Run, device: Device) -> Result<(), RunError> {
+    device.check()?;
+    device.check_precision(run)?;
+    let shape = ShapeKey::of(&run.experiment);
+    if SHAPES.contains(&shape) {
+        return Ok(());
+    }
+    let suite = suite.to_owned();
+    Err(RunError::NotBuilt { suite, shape })
 }
 
 /// One process's share of a run.
@@ -103,7 +123,6 @@ impl<'a> Attempt<'a> {
     fn build(&self) -> Result<Box<dyn Seq2Seq>, RunError> {
         let experiment = &self.job.run.experiment;
         let shape = ShapeKey::of(experiment);
-        self.job.device.check_precision(&self.job.run)?;
         let model = self
             .job
             .device

@@ -18,7 +18,7 @@ pub use device::Device;
 pub use environment::{Environment, peak_memory_bytes};
 pub use error::RunError;
 pub use event::Event;
-pub use execute::{Job, execute};
+pub use execute::{Job, check, execute};
 pub use lock::RunLock;
 pub use trained::Trained;
 pub use watch::Listener;

@@ -111,8 +111,9 @@ pub struct Training {
 /// The operands of the matrix products of a training pass, forward and backward; their sums are `f32` either way. So is
 /// all else: the weights that Adam changes, attention inside a head, softmax, normalisation, the sums of the loss,
 /// validation and decoding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Precision {
+    #[default]
     F32,
     /// Rounded to the nearest bfloat16, to the even one of two. It needs a CPU with AVX512-BF16; on some Intel CPUs it
     /// is slower than `f32`, because they do only half as many of these instructions at once.

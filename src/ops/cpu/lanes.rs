@@ -153,7 +153,8 @@ pub fn exp(x: Lanes) -> Lanes {
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     const LOWEST: f32 = -87.0;
-    // The second operand is the result where one of them is no number.
+    // On x86 the second operand is the result where one of them is no number; elsewhere a NaN may win at once, to the
+    // same end.
     let clamped = Lanes::splat(88.0).fast_min(Lanes::splat(LOWEST).fast_max(x));
     let rounded = clamped.mul_add(Lanes::splat(std::f32::consts::LOG2_E), Lanes::splat(ROUND));
     let n = rounded - Lanes::splat(ROUND);

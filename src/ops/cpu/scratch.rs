@@ -19,7 +19,7 @@ pub struct Scratch {
 impl Scratch {
     pub fn of(length: usize) -> Self {
         let memory = POOL.with_borrow_mut(|pool| {
-            let (&found, resting) = pool.range_mut(length..=2 * length).next()?;
+            let (&found, resting) = pool.range_mut(length..=size_class(length).max(2 * length)).next()?;
             let memory = resting.pop();
             if resting.is_empty() {
                 pool.remove(&found);
@@ -81,6 +81,18 @@ mod tests {
         assert!(Scratch::zeros(990).iter().all(|&x| x.abs() <= 0.0));
         assert!(Scratch::of(100).iter().all(|&x| x.abs() <= 0.0), "too small a request");
         assert_eq!(Scratch::of(0).len(), 0);
+    }
+
+    #[test]
+    fn what_was_returned_is_found_again_whatever_its_length() {
+        for length in (0..200).chain([1000, 4097]) {
+            POOL.with_borrow_mut(BTreeMap::clear);
+            for _ in 0..5 {
+                drop(Scratch::of(length));
+            }
+            let resting: usize = POOL.with_borrow(|pool| pool.values().map(Vec::len).sum());
+            assert_eq!(resting, 1, "{length} numbers");
+        }
     }
 
     #[test]

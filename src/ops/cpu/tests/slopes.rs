@@ -1,4 +1,5 @@
-//! The gradients of fused operations against finite differences: a check that shares no formula with the oracle.
+//! The gradients of fused operations with respect to their rows against finite differences: a check that shares no
+//! formula with the oracle. Those of the weights are compared with the oracle's alone.
 
 use super::*;
 
