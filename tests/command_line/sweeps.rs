@@ -104,3 +104,24 @@ fn a_run_that_diverges_or_fails_has_a_status_and_no_number() {
         panic!("the row was expected to diverge: {csv}{}", stderr(&output));
     }
 }
+
+#[test]
+fn a_run_that_cannot_start_leaves_the_result_before_it_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let experiments = folder.path().join("experiments");
+    std::fs::create_dir(&experiments).expect("a writable folder");
+    let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml"));
+    write(experiments.join("base.toml"), &base);
+    let suite = |set: &str| format!("title = \"t\"\nbase = \"base.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n{set}");
+    write(experiments.join("edited.toml"), &suite(""));
+    assert_exit(&run(ablate(folder.path(), &["run", "edited", "base"])), 0);
+
+    write(
+        experiments.join("edited.toml"),
+        &suite("set = { training.steps = 31 }\n"),
+    );
+    let refused = run(ablate(folder.path(), &["run", "edited", "base", "--device", "cuda:99"]));
+    assert_exit(&refused, 2);
+    assert!(folder.path().join("results/edited/base-s1/DONE").exists());
+    assert!(!stderr(&refused).contains("preparing"), "{}", stderr(&refused));
+}
