@@ -16,6 +16,8 @@ pub struct Trainable<Dev: Ops, M> {
     slots: Vec<Slot<Dev>>,
     /// Of the micro-batches since the last update, one per parameter.
     gradients: Vec<Buffer<Dev>>,
+    /// Gradients of shares that were merged, to be used again: the system takes its time to give and take such memory.
+    spare: Vec<Vec<Buffer<Dev>>>,
     /// First and second.
     moments: [Vec<Buffer<Dev>>; 2],
 }
@@ -27,6 +29,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
         Self {
             network,
             gradients: zeros(&slots),
+            spare: Vec::new(),
             moments: [zeros(&slots), zeros(&slots)],
             slots,
         }
@@ -67,10 +70,14 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     }
 
     /// Adds the gradients of a share to those accumulated so far.
-    fn merge(&mut self, gradients: &[Buffer<Dev>]) {
+    fn merge(&mut self, mut gradients: Vec<Buffer<Dev>>) {
         let device = self.network.device();
-        let pairs: Vec<_> = self.gradients.iter_mut().zip(gradients).collect();
-        map(pairs, |(sums, values)| device.accumulate(sums, values));
+        let pairs: Vec<_> = self.gradients.iter_mut().zip(&mut gradients).collect();
+        map(pairs, |(sums, values)| {
+            device.accumulate(sums, values);
+            device.clear(values);
+        });
+        self.spare.push(gradients);
     }
 
     /// One array per parameter, of whatever `read` finds for it.
@@ -132,7 +139,7 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
                 if index == 0 {
                     std::mem::take(&mut self.gradients)
                 } else {
-                    zeros(&self.slots)
+                    self.spare.pop().unwrap_or_else(|| zeros(&self.slots))
                 }
             };
             let started: Vec<_> = wave.iter().map(|&share| (share, start(share.0))).collect();
@@ -144,7 +151,7 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
                 if self.gradients.is_empty() {
                     self.gradients = gradients;
                 } else {
-                    self.merge(&gradients);
+                    self.merge(gradients);
                 }
             }
         }
@@ -178,7 +185,8 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         map(states, |((parameter, gradient), (first, second))| {
             parameter.adam(t, &config, gradient, [first, second]);
         });
-        self.gradients = zeros(&self.slots);
+        let device = self.network.device();
+        map(self.gradients.iter_mut().collect(), |gradient| device.clear(gradient));
     }
 
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss {

@@ -24,4 +24,11 @@ impl Ops for Cuda {
             .htod_sync_copy_into(values, buffer)
             .expect("the buffer is as long as the values");
     }
+
+    fn clear(&self, buffer: &mut Buffer<Self>) {
+        let device = buffer.device();
+        device
+            .memset_zeros(buffer)
+            .expect("a buffer of the device can be written");
+    }
 }

@@ -120,6 +120,9 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
     /// Overwrites a buffer of the device.
     fn write(&self, buffer: &mut Buffer<Self>, values: &[f32]);
 
+    /// Sets every number of a buffer to zero.
+    fn clear(&self, buffer: &mut Buffer<Self>);
+
     /// `sums += values`, by way of the host where a device has no better one.
     fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
         let mut total = self.read(sums);

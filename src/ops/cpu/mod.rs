@@ -63,6 +63,10 @@ impl Ops for Cpu {
         buffer.copy_from_slice(values);
     }
 
+    fn clear(&self, buffer: &mut Buffer<Self>) {
+        buffer.fill(0.0);
+    }
+
     fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
         lanes::add(sums, values);
     }
