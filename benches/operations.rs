@@ -6,8 +6,7 @@ mod common;
 use std::hint::black_box;
 
 use ablate::ops::{
-    Activation, AttentionWeights, Dropout, FeedForwardWeights, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans,
-    Vector, stream,
+    AttentionWeights, Dropout, FeedForwardWeights, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, Vector, stream,
 };
 use common::sentences;
 use criterion::measurement::WallTime;
@@ -74,8 +73,6 @@ fn model<const D: usize, const F: usize, const H: usize, const K: usize, const V
     let mut group = criterion.benchmark_group(format!("d{D}"));
     group.sample_size(20).throughput(Throughput::Elements(ROWS as u64));
     lookup::<D, V>(&mut group);
-    products::<D, F>(&mut group);
-    attention::<D, H, K>(&mut group);
     sublayers::<D, F, H, K>(&mut group);
     element_wise::<D>(&mut group);
     projection::<D, V>(&mut group);
@@ -91,46 +88,22 @@ fn lookup<const D: usize, const V: usize>(group: &mut BenchmarkGroup<WallTime>) 
     ));
 }
 
-/// The three products of a layer: a projection of attention, and both of the feed-forward network.
-fn products<const D: usize, const F: usize>(group: &mut BenchmarkGroup<WallTime>) {
-    let (narrow, wide) = (rows::<D>(), rows::<F>());
-    let (square, inner, outer) = (matrix::<D, D>(), matrix::<F, D>(), matrix::<D, F>());
-    let (inner_bias, outer_bias) = (vector::<F>(), vector::<D>());
-    measure!(group, format!("linear {D} to {D}"), |T| {
-        Cpu::linear(narrow.retaped::<T>(), &square, None, Activation::Identity)
-    });
-    measure!(group, format!("linear {D} to {F}, ReLU"), |T| {
-        Cpu::linear(narrow.retaped::<T>(), &inner, Some(&inner_bias), Activation::Relu)
-    });
-    measure!(group, format!("linear {F} to {D}"), |T| {
-        Cpu::linear(wide.retaped::<T>(), &outer, Some(&outer_bias), Activation::Identity)
-    });
-}
-
-fn attention<const D: usize, const H: usize, const K: usize>(group: &mut BenchmarkGroup<WallTime>) {
-    let [queries, keys, values] = [(); 3].map(|()| rows::<D>());
-    for (name, mask) in [("full", Mask::Full), ("causal", Mask::Causal)] {
-        let spans = Spans::within(&packed(1000), mask);
-        measure!(group, format!("attention, {name}"), |T| {
-            Cpu::attention::<H, K, K, D, D, T>(queries.retaped(), keys.retaped(), values.retaped(), &spans)
-        });
-    }
-}
-
-/// What training runs instead of the single products and the bare attention.
+/// The sub-layers of an encoder and of a decoder.
 fn sublayers<const D: usize, const F: usize, const H: usize, const K: usize>(group: &mut BenchmarkGroup<WallTime>) {
     let x = rows::<D>();
     let [query, key, value, output] = [(); 4].map(|()| matrix::<D, D>());
-    let spans = Spans::within(&packed(1000), Mask::Causal);
     let weights = AttentionWeights {
         query: &query,
         key: &key,
         value: &value,
         output: &output,
     };
-    measure!(group, "multi_head_attention, causal", |T| {
-        Cpu::multi_head_attention::<D, H, K, K, D, D, T>(x.retaped(), None, &weights, &spans)
-    });
+    for (name, mask) in [("full", Mask::Full), ("causal", Mask::Causal)] {
+        let spans = Spans::within(&packed(1000), mask);
+        measure!(group, format!("multi_head_attention, {name}"), |T| {
+            Cpu::multi_head_attention::<D, H, K, K, D, D, T>(x.retaped(), None, &weights, &spans)
+        });
+    }
     let weights = FeedForwardWeights {
         inner: &matrix::<F, D>(),
         inner_bias: &vector::<F>(),
@@ -152,7 +125,7 @@ fn element_wise<const D: usize>(group: &mut BenchmarkGroup<WallTime>) {
     });
 }
 
-/// What turns the last rows into a loss, or into the probabilities of the next piece.
+/// What turns the last rows into a loss.
 fn projection<const D: usize, const V: usize>(group: &mut BenchmarkGroup<WallTime>) {
     let (x, table, sentences) = (rows::<D>(), matrix::<V, D>(), packed(V));
     let target = LossTarget {
@@ -162,9 +135,6 @@ fn projection<const D: usize, const V: usize>(group: &mut BenchmarkGroup<WallTim
     };
     measure!(group, "smoothed_loss", |T| {
         Cpu::smoothed_loss(x.retaped::<T>(), &table, target).loss
-    });
-    group.bench_function("log_probabilities/forward", |bencher| {
-        bencher.iter(|| black_box(Cpu::log_probabilities(x.clone(), &table)));
     });
 }
 

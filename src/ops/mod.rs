@@ -147,30 +147,6 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         plain::gather(table, ids, scale)
     }
 
-    /// `activation(x . weight^T + bias)`: `[N, I] -> [N, O]`.
-    fn linear<const I: usize, const O: usize, T: Tape<f32, Self>>(
-        x: Rows<I, Self, T>,
-        weight: &Matrix<O, I, Self>,
-        bias: Option<&Vector<O, Self>>,
-        activation: Activation,
-    ) -> Rows<O, Self, T> {
-        plain::linear(x, weight, bias, activation)
-    }
-
-    /// Scaled dot-product attention, sentence by sentence and head by head (equation 1): queries and keys
-    /// `[N, H*K]`, values `[M, H*VD]`, result `[N, H*VD]`.
-    fn attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize, T>(
-        queries: Rows<HK, Self, T>,
-        keys: Rows<HK, Self, T>,
-        values: Rows<HV, Self, T>,
-        spans: &Spans,
-    ) -> Rows<HV, Self, T>
-    where
-        T: Tape<f32, Self>,
-    {
-        plain::attention::<H, K, VD, HK, HV, Self, T>(queries, keys, values, spans)
-    }
-
     /// Multi-head attention with its projections (section 3.2.2): each row of `x` (`[N, D]`) attends to the rows of
     /// `memory` (`[M, D]`) that `spans` shows it, or of `x` itself where there is no memory.
     fn multi_head_attention<
@@ -190,13 +166,7 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
     where
         T: Tape<f32, Self>,
     {
-        let x_rows = x.retaped::<NoneTape>();
-        let read = || memory.unwrap_or(&x_rows).retaped::<T>();
-        let keys = Self::linear(read(), weights.key, None, Activation::Identity); // [M, D] -> [M, H*K]
-        let values = Self::linear(read(), weights.value, None, Activation::Identity); // [M, D] -> [M, H*VD]
-        let queries = Self::linear(x, weights.query, None, Activation::Identity); // [N, D] -> [N, H*K]
-        let mixed = Self::attention::<H, K, VD, HK, HV, T>(queries, keys, values, spans); // [N, H*VD]
-        Self::linear(mixed, weights.output, None, Activation::Identity) // [N, D]
+        plain::multi_head_attention::<D, H, K, VD, HK, HV, Self, T>(x, memory, weights, spans)
     }
 
     /// `max(0, x . inner^T + inner_bias) . outer^T + outer_bias` (equation 2): `[N, D] -> [N, F] -> [N, D]`.
@@ -204,8 +174,7 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         x: Rows<D, Self, T>,
         weights: &FeedForwardWeights<D, F, Self>,
     ) -> Rows<D, Self, T> {
-        let hidden = Self::linear(x, weights.inner, Some(weights.inner_bias), Activation::Relu);
-        Self::linear(hidden, weights.outer, Some(weights.outer_bias), Activation::Identity)
+        plain::feed_forward(x, weights)
     }
 
     /// Inverted dropout: zero with probability `rate`, the rest divided by `1 - rate`.
@@ -245,10 +214,5 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         target: LossTarget,
     ) -> TokenLoss<Self, T> {
         plain::smoothed_loss(x, table, target)
-    }
-
-    /// Log-probabilities of the `V` classes for every row, row after row, on the host.
-    fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Self>, table: &Matrix<V, D, Self>) -> Vec<f32> {
-        plain::log_probabilities(x, table)
     }
 }

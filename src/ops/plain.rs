@@ -3,7 +3,10 @@
 
 use dfdx::prelude::*;
 
-use super::{Activation, Buffer, Dropout, LAYER_NORM_EPSILON, LossTarget, Matrix, Rows, Spans, TokenLoss, Vector};
+use super::{
+    Activation, AttentionWeights, Buffer, Dropout, FeedForwardWeights, LAYER_NORM_EPSILON, LossTarget, Matrix, Rows,
+    Spans, TokenLoss, Vector,
+};
 
 /// Added to a score that must not count: `exp` makes it exactly 0, and no row is masked as a whole.
 const MASKED: f32 = -1e30;
@@ -27,7 +30,8 @@ pub fn gather<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev
     table.retaped::<T>().gather(index) * scale
 }
 
-pub fn linear<const I: usize, const O: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
+/// `activation(x . weight^T + bias)`: `[N, I] -> [N, O]`.
+fn linear<const I: usize, const O: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
     x: Rows<I, Dev, T>,
     weight: &Matrix<O, I, Dev>,
     bias: Option<&Vector<O, Dev>>,
@@ -74,6 +78,9 @@ pub fn layer_norm<const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
         + bias.retaped::<T>().broadcast_like(&shape)
 }
 
+/// Scaled dot-product attention, sentence by sentence and head by head (equation 1): queries `[N, H*K]`, keys
+/// `[M, H*K]` and values `[M, H*VD]` give `[N, H*VD]`.
+///
 /// Gathers the packed rows into `[B, S, ..]`, attends there as the textbook does, and gathers the answers back.
 pub fn attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize, Dev, T>(
     queries: Rows<HK, Dev, T>,
@@ -108,6 +115,38 @@ where
         .permute::<_, Axes4<0, 2, 1, 3>>()
         .reshape_like(&(b * s, Const::<HV>))
         .gather(index(&device, padding.rows_back))
+}
+
+pub fn multi_head_attention<
+    const D: usize,
+    const H: usize,
+    const K: usize,
+    const VD: usize,
+    const HK: usize,
+    const HV: usize,
+    Dev: Device<f32>,
+    T: Tape<f32, Dev>,
+>(
+    x: Rows<D, Dev, T>,
+    memory: Option<&Rows<D, Dev>>,
+    weights: &AttentionWeights<D, HK, HV, Dev>,
+    spans: &Spans,
+) -> Rows<D, Dev, T> {
+    let rows = x.retaped::<NoneTape>();
+    let read = || memory.unwrap_or(&rows).retaped::<T>();
+    let keys = linear(read(), weights.key, None, Activation::Identity); // [M, D] -> [M, H*K]
+    let values = linear(read(), weights.value, None, Activation::Identity); // [M, D] -> [M, H*VD]
+    let queries = linear(x, weights.query, None, Activation::Identity); // [N, D] -> [N, H*K]
+    let mixed = attention::<H, K, VD, HK, HV, Dev, T>(queries, keys, values, spans); // [N, H*VD]
+    linear(mixed, weights.output, None, Activation::Identity) // [N, D]
+}
+
+pub fn feed_forward<const D: usize, const F: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
+    x: Rows<D, Dev, T>,
+    weights: &FeedForwardWeights<D, F, Dev>,
+) -> Rows<D, Dev, T> {
+    let hidden = linear(x, weights.inner, Some(weights.inner_bias), Activation::Relu); // [N, D] -> [N, F]
+    linear(hidden, weights.outer, Some(weights.outer_bias), Activation::Identity) // [N, F] -> [N, D]
 }
 
 /// `[N, H*K] -> [B*H, S, K]`, the rows of each sentence padded by repetitions of row 0.
@@ -194,13 +233,6 @@ pub fn smoothed_loss<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f
         smoothed_sum,
         nll_sum,
     }
-}
-
-pub fn log_probabilities<const V: usize, const D: usize, Dev: Device<f32>>(
-    x: Rows<D, Dev>,
-    table: &Matrix<V, D, Dev>,
-) -> Vec<f32> {
-    logits(x, table).log_softmax::<Axis<1>>().as_vec()
 }
 
 fn logits<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(

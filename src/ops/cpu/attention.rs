@@ -1,58 +1,13 @@
-//! Attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored but the
+//! The kernels of attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored but the
 //! probabilities.
 
 use std::array;
 use std::ops::Range;
 
-use dfdx::prelude::*;
-
-use super::lanes::{LANES, Lanes, add_to, copy_to, dot, exp, highest, lanes_from, scale};
+use super::lanes::{LANES, Lanes, copy_to, dot, exp, highest, lanes_from, scale};
 use super::scratch::Scratch;
-use super::tape::{put_gradient, take_gradient, values};
 use super::tiles::{Chunk, Extent, Grid, Panel, multiply};
-use crate::ops::{Rows, Span, Spans};
-
-pub fn attention<const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
-    queries: Rows<HK, Cpu, T>,
-    keys: Rows<HK, Cpu, T>,
-    values_: Rows<HV, Cpu, T>,
-    spans: &Spans,
-    heads: usize,
-) -> Rows<HV, Cpu, T> {
-    let (queries, query_tape) = queries.split_tape();
-    let (keys, key_tape) = keys.split_tape();
-    let (values_, value_tape) = values_.split_tape();
-    let mut tape = query_tape.merge(key_tape).merge(value_tape);
-    let kernel = Kernel::new(spans, heads, HK, HV);
-    let (q, k, v) = (values(&queries), values(&keys), values(&values_));
-    let mut rows = vec![0.0; queries.shape().0 * HV];
-    let weights = kernel.forward(&kernel.dense(&q, &k, &v), T::OWNS_TAPE, &mut rows);
-    let y = queries.device().tensor_from_vec(rows, (queries.shape().0, Const::<HV>));
-    if T::OWNS_TAPE {
-        let (queries, keys, values_, y) = (queries.ghost(), keys.ghost(), values_.ghost(), y.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, y);
-            let mut d_q = take_gradient!(gradients, queries);
-            let mut d_k = take_gradient!(gradients, keys);
-            let mut d_v = take_gradient!(gradients, values_);
-            kernel.backward(
-                &kernel.dense(&q, &k, &v),
-                &weights,
-                &d_y,
-                |part, row, column, d, length| match part {
-                    Part::Query => add_to(&mut d_q[row * HK + column..], d, length),
-                    Part::Key => add_to(&mut d_k[row * HK + column..], d, length),
-                    Part::Value => add_to(&mut d_v[row * HV + column..], d, length),
-                },
-            );
-            put_gradient!(gradients, queries, d_q);
-            put_gradient!(gradients, keys, d_k);
-            put_gradient!(gradients, values_, d_v);
-            Ok(())
-        });
-    }
-    y.put_tape(tape)
-}
+use crate::ops::{Span, Spans};
 
 /// Rows of which every head has its part, one beside the other.
 #[derive(Clone, Copy)]
@@ -199,15 +154,6 @@ impl Kernel {
         }
     }
 
-    /// Operands in matrices of their own.
-    fn dense<'a>(&self, q: &'a [f32], k: &'a [f32], v: &'a [f32]) -> Operands<'a> {
-        Operands {
-            q: Heads::dense(q, self.heads * self.k),
-            k: Heads::dense(k, self.heads * self.k),
-            v: Heads::dense(v, self.heads * self.v),
-        }
-    }
-
     /// All heads of all sentences that ask anything.
     fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         let asking = self.spans.iter().filter(|span| !span.queries.is_empty());
@@ -271,21 +217,14 @@ impl Kernel {
         weights: &[f32],
         rows: &[f32],
         size: usize,
-        mut store: impl FnMut(usize, usize, Lanes, usize),
+        store: impl FnMut(usize, usize, Lanes, usize),
     ) {
-        let panel = Panel::new(rows, size.next_multiple_of(LANES));
-        let extent = |queries: Range<usize>| Extent {
-            terms: 0..self.spans.visible(block.span, queries.end - 1),
-            chunks: panel.chunks(),
-        };
         let weights = Grid::Rows {
             data: weights,
             stride: block.width(),
         };
-        multiply(weights, block.queries(), panel, extent, |query, chunk, sums| {
-            let (column, length) = part_of_head(block.head, size, chunk);
-            store(block.span.queries.start + query, column, sums, length);
-        });
+        let terms = |queries: Range<usize>| 0..self.spans.visible(block.span, queries.end - 1);
+        mix_rows(block.head, weights, &block.span.queries, rows, size, terms, store);
     }
 
     /// `weights^T . rows` for every key.
@@ -295,21 +234,14 @@ impl Kernel {
         weights: &[f32],
         rows: &[f32],
         size: usize,
-        mut store: impl FnMut(usize, usize, Lanes, usize),
+        store: impl FnMut(usize, usize, Lanes, usize),
     ) {
-        let panel = Panel::new(rows, size.next_multiple_of(LANES));
-        let extent = |keys: Range<usize>| Extent {
-            terms: self.spans.first_that_sees(block.span, keys.start)..block.queries(),
-            chunks: panel.chunks(),
-        };
         let weights = Grid::Columns {
             data: weights,
             stride: block.width(),
         };
-        multiply(weights, block.keys(), panel, extent, |key, chunk, sums| {
-            let (column, length) = part_of_head(block.head, size, chunk);
-            store(block.span.keys.start + key, column, sums, length);
-        });
+        let terms = |keys: Range<usize>| self.spans.first_that_sees(block.span, keys.start)..block.queries();
+        mix_rows(block.head, weights, &block.span.keys, rows, size, terms, store);
     }
 
     /// `add` is given pieces of the gradients: whose, row, column in the row, numbers to be added, and how many.
@@ -364,6 +296,28 @@ impl Kernel {
         }
         d_scores
     }
+}
+
+/// Of one head: `weights . rows` goes to the rows `to`; `terms` says which of the sums' terms are not known to be zero.
+#[inline]
+fn mix_rows(
+    head: usize,
+    weights: Grid,
+    to: &Range<usize>,
+    rows: &[f32],
+    size: usize,
+    terms: impl Fn(Range<usize>) -> Range<usize>,
+    mut store: impl FnMut(usize, usize, Lanes, usize),
+) {
+    let panel = Panel::new(rows, size.next_multiple_of(LANES));
+    let extent = |group: Range<usize>| Extent {
+        terms: terms(group),
+        chunks: panel.chunks(),
+    };
+    multiply(weights, to.len(), panel, extent, |row, chunk, sums| {
+        let (column, length) = part_of_head(head, size, chunk);
+        store(to.start + row, column, sums, length);
+    });
 }
 
 /// Where a register of results belongs in the row of all heads, and how many of its lanes are not padding.

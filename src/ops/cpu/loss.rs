@@ -4,7 +4,7 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{axpy, exp_shifted, fma, max_and_sum, shift};
+use super::lanes::{axpy, exp_shifted, fma, max_and_sum};
 use super::product::{Output, View, product};
 use super::scratch::Scratch;
 use super::tape::{scratch_values, take_gradient};
@@ -44,26 +44,6 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
         smoothed_sum: smoothed,
         nll_sum: nll,
     }
-}
-
-pub fn log_probabilities<const V: usize, const D: usize>(x: &Rows<D, Cpu>, table: &Matrix<V, D, Cpu>) -> Vec<f32> {
-    let n = x.shape().0;
-    let mut rows = vec![0.0; n * V];
-    let x = scratch_values(x);
-    // x [N, D] . table^T [D, V] -> logits [N, V]
-    product(
-        View::new(&x, n, D),
-        View::new(&scratch_values(table), V, D).transposed(),
-        &mut rows,
-        Output::Overwrite,
-    );
-    let mut scratch = Scratch::of(V);
-    for row in rows.chunks_exact_mut(V) {
-        scratch.copy_from_slice(row);
-        let normaliser = exponentiate(&mut scratch, max_and_sum(row).0).log_normaliser() as f32;
-        shift(row, -normaliser);
-    }
-    rows
 }
 
 /// The gradients of the loss, made in the forward pass.

@@ -12,7 +12,6 @@ mod gather;
 mod inference;
 mod lanes;
 mod layer_norm;
-mod linear;
 mod loss;
 mod multi_head;
 mod product;
@@ -29,8 +28,7 @@ use dfdx::prelude::*;
 use rayon::prelude::*;
 
 use super::{
-    Activation, AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss,
-    Vector,
+    AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss, Vector,
 };
 use crate::spec::Precision;
 
@@ -84,27 +82,6 @@ impl Ops for Cpu {
         scale: f32,
     ) -> Rows<D, Self, T> {
         gather::gather(table, ids, scale)
-    }
-
-    fn linear<const I: usize, const O: usize, T: Tape<f32, Self>>(
-        x: Rows<I, Self, T>,
-        weight: &Matrix<O, I, Self>,
-        bias: Option<&Vector<O, Self>>,
-        activation: Activation,
-    ) -> Rows<O, Self, T> {
-        linear::linear(x, weight, bias, activation)
-    }
-
-    fn attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize, T>(
-        queries: Rows<HK, Self, T>,
-        keys: Rows<HK, Self, T>,
-        values: Rows<HV, Self, T>,
-        spans: &Spans,
-    ) -> Rows<HV, Self, T>
-    where
-        T: Tape<f32, Self>,
-    {
-        attention::attention(queries, keys, values, spans, H)
     }
 
     fn multi_head_attention<
@@ -162,10 +139,6 @@ impl Ops for Cpu {
         target: LossTarget,
     ) -> TokenLoss<Self, T> {
         loss::smoothed_loss(x, table, target)
-    }
-
-    fn log_probabilities<const V: usize, const D: usize>(x: Rows<D, Self>, table: &Matrix<V, D, Self>) -> Vec<f32> {
-        loss::log_probabilities(&x, table)
     }
 }
 
