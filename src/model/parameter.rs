@@ -58,7 +58,7 @@ impl<S: Shape, Dev: Ops> Parameter<Dev> for Tensor<S, f32, Dev> {
     }
 
     fn read(&self) -> Vec<f32> {
-        self.as_vec()
+        host(self)
     }
 
     fn write(&mut self, values: &[f32]) {

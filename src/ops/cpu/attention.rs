@@ -1,5 +1,5 @@
-//! The kernels of attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored but the
-//! probabilities.
+//! The kernels of attention on packed rows, sentence by sentence and head by head: no padded row, and nothing stored
+//! but the probabilities.
 
 use std::array;
 use std::ops::Range;

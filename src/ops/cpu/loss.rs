@@ -4,7 +4,7 @@
 
 use dfdx::prelude::*;
 
-use super::lanes::{axpy, exp_shifted, fma, max_and_sum};
+use super::lanes::{axpy, exp_shifted, fma, largest, sum};
 use super::product::{Output, View, product};
 use super::scratch::Scratch;
 use super::tape::{scratch_values, take_gradient};
@@ -126,8 +126,8 @@ impl Sums {
     /// Adds the loss of one row of logits, which become unnormalised probabilities.
     fn add(&mut self, logits: &mut [f32], label: usize, smoothing: f32) -> Softmax {
         let right = f64::from(logits[label]);
-        let (largest, all) = max_and_sum(logits);
-        let softmax = exponentiate(logits, largest);
+        let all = sum(logits);
+        let softmax = exponentiate(logits);
         let normaliser = softmax.log_normaliser();
         let nll = normaliser - right;
         let mean_nll = normaliser - f64::from(all) / logits.len() as f64;
@@ -144,7 +144,8 @@ struct Softmax {
     sum: f32,
 }
 
-fn exponentiate(logits: &mut [f32], largest: f32) -> Softmax {
+fn exponentiate(logits: &mut [f32]) -> Softmax {
+    let largest = largest(logits);
     let sum = exp_shifted(logits, largest);
     Softmax { largest, sum }
 }

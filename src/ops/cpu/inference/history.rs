@@ -1,7 +1,7 @@
 //! Attention to the steps so far. Every step's rows stay where they were made; a row finds its own by its ancestors.
 
 use crate::ops::cpu::attention::softmax;
-use crate::ops::cpu::lanes::{LANES, Lanes, axpy, dot};
+use crate::ops::cpu::lanes::{LANES, axpy, dot};
 use crate::ops::cpu::scratch::Scratch;
 use crate::ops::{HeadSizes, Lineage};
 
@@ -64,19 +64,7 @@ fn mix(sizes: HeadSizes, rows: &[&[f32]], weights: &[f32], y: &mut [f32]) {
     for (time, row) in rows.iter().enumerate() {
         let values = row[2 * sizes.keys()..].chunks_exact(sizes.value);
         for (head, (y, value)) in y.chunks_exact_mut(sizes.value).zip(values).enumerate() {
-            add_scaled(y, weights[head * width + time], value);
+            axpy(y, weights[head * width + time], value);
         }
     }
-}
-
-/// `y += a * x`, for numbers so few that a loop over registers is faster than what the compiler makes of the plain one.
-#[inline]
-fn add_scaled(y: &mut [f32], a: f32, x: &[f32]) {
-    let factor = Lanes::splat(a);
-    let (y, y_rest) = y.as_chunks_mut::<LANES>();
-    let (x, x_rest) = x.as_chunks::<LANES>();
-    for (y, x) in y.iter_mut().zip(x) {
-        *y = factor.mul_add(Lanes::new(*x), Lanes::new(*y)).to_array();
-    }
-    axpy(y_rest, a, x_rest);
 }

@@ -2,7 +2,7 @@
 //! matrix is forgotten while it is still in cache, and every number of the table is read once.
 
 use super::panels::{Panels, Target, WIDTH, pack_rows};
-use crate::ops::cpu::lanes::{LANES, Lanes, exp_shifted, highest};
+use crate::ops::cpu::lanes::{LANES, Lanes, exp_shifted, highest, largest};
 use crate::ops::cpu::scratch::Scratch;
 use crate::ops::inference::offer;
 use crate::ops::{Activation, Ranked, RankedRow};
@@ -106,26 +106,6 @@ impl Leaders {
             asked: log_probability(self.asked),
         }
     }
-}
-
-/// The largest number, by four registers at once, so that one comparison need not wait for the one before it.
-fn largest(logits: &[f32]) -> f32 {
-    let lowest = Lanes::splat(f32::NEG_INFINITY);
-    let mut largest = [lowest; 4];
-    let (chunks, rest) = logits.as_chunks::<LANES>();
-    let (fours, others) = chunks.as_chunks::<4>();
-    for four in fours {
-        for i in 0..4 {
-            // The second operand is the result where the first is no number.
-            largest[i] = Lanes::new(four[i]).fast_max(largest[i]);
-        }
-    }
-    for chunk in others {
-        largest[0] = Lanes::new(*chunk).fast_max(largest[0]);
-    }
-    let [a, b, c, d] = largest;
-    let largest = highest(a.fast_max(b).fast_max(c.fast_max(d)));
-    rest.iter().fold(largest, |a, &b| if b > a { b } else { a })
 }
 
 #[cfg(test)]
