@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use ablate::decode::{self, Hypothesis};
 use ablate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
+use ablate::ops::cpu::keep_freed_memory;
 use ablate::ops::stream;
 use ablate::spec::{Decoding, Norm, Precision};
 use dfdx::prelude::Cpu;
@@ -24,7 +25,7 @@ pub struct Shape {
 }
 
 /// A row of `table3-quick`.
-pub const QUICK: Shape = Shape::of::<3, 64, 256, 4, 16, 1600>("quick");
+pub const QUICK: Shape = Shape::of::<3, 64, 256, 4, 16, 2400>("quick");
 pub const D64: Shape = Shape::of::<2, 64, 256, 4, 16, 2048>("d64");
 pub const D128: Shape = Shape::of::<2, 128, 512, 4, 32, 4096>("d128");
 /// Narrow layers, many of them, and a large vocabulary: what small translation models look like.
@@ -49,6 +50,7 @@ impl Shape {
 
     /// A fresh model: post-norm, sinusoidal positions, the library's first weights.
     pub fn model(&self) -> Box<dyn Seq2Seq> {
+        keep_freed_memory();
         (self.build)()
     }
 }

@@ -23,9 +23,12 @@ use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 
+use crate::ops::cpu::keep_freed_memory;
+
 /// Reads the command line, does what it says, and returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    keep_freed_memory();
     let result = match Cli::parse().command {
         Command::Plan(args) => plan::plan(&args),
         Command::Sweep(args) => sweep::sweep(&args),

@@ -17,10 +17,6 @@ use crate::run::{self, Event};
 use crate::spec::Suite;
 use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
 
-/// Has glibc keep what a training step frees for the next one, instead of asking the system for the same pages a
-/// hundred times a second. Elsewhere it means nothing.
-const KEEP_MEMORY: &str = "glibc.malloc.mmap_max=0:glibc.malloc.arena_max=1:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=67108864";
-
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let started = Instant::now();
     let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
@@ -127,9 +123,6 @@ fn command(args: &SweepArgs, run: &Run, threads: usize) -> Command {
         .arg(&results.results);
     if let Some(folder) = &data_dir.data_dir {
         command.arg("--data-dir").arg(folder);
-    }
-    if std::env::var_os("GLIBC_TUNABLES").is_none() {
-        command.env("GLIBC_TUNABLES", KEEP_MEMORY);
     }
     command
 }

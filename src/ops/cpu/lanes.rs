@@ -101,6 +101,20 @@ pub fn sum(x: &[f32]) -> f32 {
     chunks(x, 0.0).fold(Lanes::ZERO, |sum, x| sum + x).reduce_add()
 }
 
+/// In `f64`, by eight partial sums.
+#[inline]
+pub fn sum_of_squares(x: &[f32]) -> f64 {
+    let (chunks, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
+            *sum += f64::from(x) * f64::from(x);
+        }
+    }
+    let rest: f64 = rest.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
 /// The largest number, by four registers at once, so that one comparison need not wait for the one before it.
 #[inline]
 pub fn largest(x: &[f32]) -> f32 {
@@ -234,6 +248,7 @@ mod tests {
             let square: f64 = x.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
             assert!((f64::from(sum(&x)) - right).abs() <= 1e-5);
             assert!((f64::from(dot(&x, &x)) - square).abs() <= 1e-5);
+            assert!((sum_of_squares(&x) - square).abs() <= 1e-12);
             assert!(largest(&x).to_bits() == x.iter().copied().fold(f32::NEG_INFINITY, f32::max).to_bits());
         }
     }

@@ -13,6 +13,7 @@ mod inference;
 mod lanes;
 mod layer_norm;
 mod loss;
+mod memory;
 mod multi_head;
 mod product;
 mod scratch;
@@ -20,6 +21,7 @@ mod tape;
 mod tiles;
 
 pub use inference::CpuInference;
+pub use memory::keep_freed_memory;
 pub use product::has_bf16;
 #[cfg(test)]
 pub use product::skip_without_bf16;
@@ -71,8 +73,7 @@ impl Ops for Cpu {
 
     /// Parts of a fixed size, added in their order: the same sum for any number of threads.
     fn norm_squared<S: Shape>(_: &Tensor<S, f32, Self>, gradient: &mut Buffer<Self>) -> f64 {
-        let squares = |part: &[f32]| part.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
-        let sums: Vec<f64> = gradient.par_chunks(1 << 16).map(squares).collect();
+        let sums: Vec<f64> = gradient.par_chunks(1 << 16).map(lanes::sum_of_squares).collect();
         sums.into_iter().sum()
     }
 
