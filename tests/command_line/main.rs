@@ -16,6 +16,7 @@ fn ablate(folder: &Path, arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(folder)
         .env_remove("ABLATE_DATA_DIR")
+        .env_remove("ABLATE_EXPERIMENTS")
         .env("NO_COLOR", "1");
     command
 }
