@@ -33,6 +33,7 @@ Exit codes:
   5    the run diverged
   6    a file or folder cannot be read or written, or is in use
   7    the sweep ended, and some of its runs failed or diverged
+  8    verify-resume found a difference
   130  interrupted; the same command continues";
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +45,7 @@ pub enum Command {
     Compare(CompareArgs),
     Score(ScoreArgs),
     Translate(TranslateArgs),
+    VerifyResume(VerifyResumeArgs),
     #[command(subcommand)]
     Data(DataCommand),
     Completions(CompletionsArgs),
@@ -281,6 +283,39 @@ pub struct TranslateArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub beam: Option<u16>,
     /// Device to run on: cpu, cuda or cuda:N
+    #[arg(long, default_value_t = Device::Cpu)]
+    pub device: Device,
+}
+
+/// Prove on this machine that a killed run continues bit for bit
+///
+/// Trains the row once without interruption, and again killed at random moments and continued, with one thread and with
+/// all in turn. History, weights, optimiser state, hypotheses and scores must be the same bits. Works in a temporary
+/// folder and touches no results.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ablate verify-resume table3-quick base\n  ablate verify-resume table3-multi30k base \
+                  --steps 4000 --kills 20 --data-dir ~/corpora/multi30k"
+)]
+pub struct VerifyResumeArgs {
+    /// Suite, by name or path
+    pub suite: String,
+    /// Row of the suite
+    pub row: String,
+    /// Seed; the suite's first if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// How often to kill it
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    pub kills: u16,
+    /// Train only so many updates, at least the warm-up; the row's own if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: Option<u32>,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+    #[command(flatten)]
+    pub data_dir: DataDir,
+    /// Device to train on: cpu, cuda or cuda:N
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,
 }

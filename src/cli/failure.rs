@@ -20,17 +20,24 @@ pub enum Failure {
     Io(String),
     /// Of a sweep, which has told about each already.
     SomeRunsFailed,
+    /// Of `verify-resume`: two runs that should be the same are not.
+    Differs(String),
     Interrupted,
+    /// By the user, and the same command begins anew.
+    Abandoned,
 }
 
 impl Failure {
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Usage(text) | Self::Data(text) | Self::Io(text) => Some(format!("error: {text}")),
+            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Differs(text) => {
+                Some(format!("error: {text}"))
+            }
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
             Self::Diverged { step } => Some(format!("the run diverged at step {step}")),
             Self::SomeRunsFailed => None,
             Self::Interrupted => Some("interrupted; the same command goes on where this one stopped".to_owned()),
+            Self::Abandoned => Some("interrupted; nothing was kept".to_owned()),
         }
     }
 
@@ -42,7 +49,8 @@ impl Failure {
             Self::Diverged { .. } => 5,
             Self::Io(_) => 6,
             Self::SomeRunsFailed => 7,
-            Self::Interrupted => 130,
+            Self::Differs(_) => 8,
+            Self::Interrupted | Self::Abandoned => 130,
         })
     }
 }

@@ -16,6 +16,7 @@ mod score;
 mod suites;
 mod sweep;
 mod translate;
+mod verify_resume;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Score(args) => score::score(&args),
         Command::Translate(args) => translate::translate(&args),
+        Command::VerifyResume(args) => verify_resume::verify_resume(&args),
         Command::Data(command) => data::data(&command),
         Command::Completions(args) => {
             let mut script = Vec::new();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::RunError;
 use crate::atomic;
 use crate::model::Seq2Seq;
+use crate::results::{Provenance, RunFolder};
 use crate::train::{Checkpoint, Progress};
 
 const KEPT: usize = 2;
@@ -68,6 +69,19 @@ impl Checkpoints {
     fn name_ending(&self) -> String {
         format!(".{}.safetensors", &blake3::hash(self.identity.as_bytes()).to_hex()[..8])
     }
+}
+
+/// The newest checkpoint of a run that has at least begun; the run's provenance says which are its own. `note` hears of
+/// those passed over.
+///
+/// # Errors
+/// If there is none.
+pub fn newest_of(folder: &RunFolder, note: impl FnMut(String)) -> Result<Checkpoint, RunError> {
+    let provenance = Provenance::read(&folder.provenance())?;
+    let identity = identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash);
+    let checkpoints = folder.checkpoints();
+    let newest = Checkpoints::new(checkpoints.clone(), identity).newest(note)?;
+    newest.ok_or(RunError::NoCheckpoint { folder: checkpoints })
 }
 
 /// What a checkpoint must have in common with the run that continues from it.

@@ -2,6 +2,7 @@
 //! that a progress bar is made of. It walks through the rooms before it in their order and refuses to know how many
 //! runs there are, and how anything is shown.
 
+mod agreement;
 mod checkpoints;
 mod device;
 mod environment;
@@ -14,6 +15,7 @@ mod log;
 mod trained;
 mod watch;
 
+pub use agreement::first_difference;
 pub use device::Device;
 pub use environment::{Environment, peak_memory_bytes};
 pub use error::RunError;

@@ -4,13 +4,13 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::checkpoints::{Checkpoints, identity};
+use super::checkpoints::newest_of;
 use super::{Device, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
 use crate::plan::ShapeKey;
-use crate::results::{Provenance, RunFolder};
+use crate::results::RunFolder;
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
 
 /// Model, vocabulary and settings of a run.
@@ -36,17 +36,11 @@ impl Trained {
             suite: String::new(),
             shape,
         })?;
-        let provenance = Provenance::read(&folder.provenance())?;
-        let identity = identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash);
-        let checkpoints = folder.checkpoints();
-        let newest = Checkpoints::new(checkpoints.clone(), identity).newest(note)?;
-        let checkpoint = newest.ok_or(RunError::NoCheckpoint {
-            folder: checkpoints.clone(),
-        })?;
-        checkpoint.restore(&mut *model).map_err(|source| RunError::Checkpoint {
-            path: checkpoints,
-            source,
-        })?;
+        let checkpoint = newest_of(folder, note)?;
+        let path = folder.checkpoints();
+        checkpoint
+            .restore(&mut *model)
+            .map_err(|source| RunError::Checkpoint { path, source })?;
         Ok(Self {
             experiment,
             model,

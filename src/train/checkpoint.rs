@@ -49,6 +49,28 @@ impl Checkpoint {
             .map_err(CheckpointError::OtherModel)
     }
 
+    /// The first thing in which two states differ by as much as a bit; the time they took is not compared.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<String> {
+        let timeless = |progress: &Progress| Progress {
+            elapsed_s: 0.0,
+            ..*progress
+        };
+        if self.identity != other.identity {
+            return Some("the experiments, seeds or corpora".to_owned());
+        }
+        if timeless(&self.progress) != timeless(&other.progress) {
+            return Some(format!("progress at step {}", self.progress.step));
+        }
+        let (ours, theirs) = (self.arrays(), other.arrays());
+        let mut pairs = ours.iter().zip(&theirs);
+        let differing = pairs.find(|((name, _, bytes), (other_name, _, others))| (name, bytes) != (other_name, others));
+        match differing {
+            Some(((name, ..), _)) => Some(format!("array {name}")),
+            None => (ours.len() != theirs.len()).then(|| format!("{} and {} arrays", ours.len(), theirs.len())),
+        }
+    }
+
     /// The file's content.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -257,6 +279,23 @@ mod tests {
         let bytes = checkpoint().to_bytes();
         assert_eq!(Checkpoint::from_bytes(&bytes).expect("undamaged"), checkpoint());
         assert_eq!(bytes, checkpoint().to_bytes());
+    }
+
+    #[test]
+    fn the_least_bit_is_a_difference_and_time_is_none() {
+        let mut other = checkpoint();
+        other.progress.elapsed_s = 9.0;
+        assert_eq!(checkpoint().first_difference(&other), None);
+        other.moments[1][0].values[5] = other.moments[1][0].values[5].next_up();
+        assert_eq!(
+            checkpoint().first_difference(&other),
+            Some("array adam.second/z".to_owned())
+        );
+        other.progress.tokens += 1;
+        assert_eq!(
+            checkpoint().first_difference(&other),
+            Some("progress at step 3".to_owned())
+        );
     }
 
     #[test]

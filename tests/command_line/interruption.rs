@@ -4,6 +4,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Instant;
 
+use ablate::results::RunFolder;
+use ablate::run::first_difference;
+use ablate::spec::Split;
 use ablate::train::Checkpoint;
 
 use super::*;
@@ -59,6 +62,57 @@ fn kills_at_any_moment_change_nothing() {
         fruits(&folder.path().join("killed")) == right,
         "the killed run differs from the calm one"
     );
+}
+
+#[test]
+fn resumption_is_verified_with_one_command() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = run(on_smoke(
+        folder.path(),
+        &["verify-resume", "smoke", "base", "--kills", "3"],
+    ));
+    assert_exit(&output, 0);
+    assert!(stdout(&output).contains("killed 3 times"), "{}", stdout(&output));
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "it leaves nothing where it is called");
+
+    let output = run(on_smoke(
+        folder.path(),
+        &["verify-resume", "smoke", "base", "--steps", "5"],
+    ));
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("warm-up of 20 steps"), "{}", stderr(&output));
+}
+
+/// A check that cannot fail proves nothing.
+#[test]
+fn runs_that_differ_are_told_apart_by_whatever_differs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let trained = |results: &str| {
+        assert_exit(&run(on_smoke(folder.path(), &[&ARGUMENTS[..], &[results]].concat())), 0);
+        RunFolder::new(&folder.path().join(results), "smoke", "base", 1)
+    };
+    let (one, other) = (trained("one"), trained("other"));
+    let difference = || first_difference(&one, &other, Split::Test).expect("two finished runs");
+    assert_eq!(difference(), None);
+
+    let changed = |path: PathBuf, from: &str, to: &str| {
+        let text = read(&path);
+        assert!(text.contains(from), "{text}");
+        write(&path, &text.replacen(from, to, 1));
+        let found = difference().expect("a difference");
+        write(&path, &text);
+        found
+    };
+    assert_eq!(changed(other.history(), "15,dev,", "15,dev,1"), "history.csv: step 15");
+    assert!(changed(other.score(), "ppl = ", "ppl = 1").starts_with("score.toml: line "));
+    assert_eq!(
+        changed(other.hypotheses("test"), "\n", ".\n"),
+        "hypotheses.test.txt: line 1"
+    );
+
+    std::fs::remove_file(last_checkpoint(other.path())).expect("two checkpoints");
+    assert_eq!(difference().expect("an older one"), "checkpoint: progress at step 30");
 }
 
 #[test]

@@ -1,0 +1,215 @@
+//! `ablate verify-resume`: proves on this machine that a killed run continues bit for bit.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::RngExt;
+use tempfile::TempDir;
+
+use super::args::VerifyResumeArgs;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::output::put;
+use super::suites;
+use crate::ops::{cores, stream};
+use crate::plan::Run;
+use crate::results::RunFolder;
+use crate::run::{check, first_difference};
+use crate::spec::{Experiment, render};
+
+/// Between two looks at a child.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// The suites of the two runs that are compared.
+const CALM: &str = "calm";
+const KILLED: &str = "killed";
+
+pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
+    let suite = suites::load(&args.experiments.experiments, &args.suite)?;
+    let row = suites::row(&suite, &args.row)?;
+    let seeds = [args.seed.unwrap_or(suite.seeds[0])];
+    let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
+    check(&suite.name, &run, args.device)?;
+    let trial = Trial::prepare(args, &run)?;
+
+    eprintln!("a run without interruption, with {} threads:", cores());
+    let started = Instant::now();
+    let ended = trial.wait(trial.start(CALM, cores().get(), Stdio::inherit())?, None)?;
+    succeed(ended.expect("nothing but its end was waited for"))?;
+    let calm = started.elapsed();
+
+    let bar = ProgressBar::new(u64::from(args.kills));
+    bar.set_style(ProgressStyle::with_template("{bar:16} killed {pos} of {len} times").expect("a template of ours"));
+    let mut runs = 0;
+    while runs == 0 || bar.position() < u64::from(args.kills) {
+        trial.run_killed(calm, &bar)?;
+        trial.compare()?;
+        runs += 1;
+    }
+    bar.finish_and_clear();
+    put(format_args!(
+        "{} with seed {}: killed {} times, {runs} continued to the end; history, weights, Adam's moments, hypotheses and \
+         scores\nare those of the run without interruption, bit for bit\n",
+        run.row,
+        run.seed,
+        bar.position(),
+    ));
+    Ok(())
+}
+
+/// One row in a folder of its own, under two suites.
+struct Trial<'a> {
+    args: &'a VerifyResumeArgs,
+    run: Run,
+    folder: TempDir,
+    interrupt: Interrupt,
+}
+
+impl<'a> Trial<'a> {
+    fn prepare(args: &'a VerifyResumeArgs, run: &Run) -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new()
+            .prefix("ablate-verify-")
+            .tempdir()
+            .map_err(|error| Failure::Io(format!("a temporary folder: {error}")))?;
+        let experiment = shortened(&run.experiment, args.steps.map(|steps| steps as usize))?;
+        let suite = format!(
+            "title = \"verify-resume\"\nbase = \"bases/run.toml\"\nseeds = [{}]\n\n[[row]]\nid = \"{}\"\n",
+            run.seed, run.row
+        );
+        let experiments = folder.path().join("experiments");
+        fs::create_dir_all(experiments.join("bases")).map_err(io(&experiments))?;
+        for (name, text) in [
+            ("bases/run.toml", render(&experiment)),
+            ("calm.toml", suite.clone()),
+            ("killed.toml", suite),
+        ] {
+            let path = experiments.join(name);
+            fs::write(&path, text).map_err(io(&path))?;
+        }
+        Ok(Self {
+            args,
+            run: run.clone(),
+            folder,
+            interrupt: Interrupt::listen(|| (), || ()),
+        })
+    }
+
+    fn results(&self) -> PathBuf {
+        self.folder.path().join("results")
+    }
+
+    fn run_folder(&self, suite: &str) -> RunFolder {
+        RunFolder::new(&self.results(), suite, &self.run.row, self.run.seed)
+    }
+
+    /// This program again.
+    fn start(&self, suite: &str, threads: usize, stderr: Stdio) -> Result<Child, Failure> {
+        let program = std::env::current_exe().map_err(io(Path::new("ablate")))?;
+        let mut command = Command::new(&program);
+        command
+            .args(["run", suite, &self.run.row, "--threads", &threads.to_string()])
+            .args(["--device", &self.args.device.to_string()])
+            .arg("--experiments")
+            .arg(self.folder.path().join("experiments"))
+            .arg("--results")
+            .arg(self.results())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(stderr);
+        if let Some(folder) = &self.args.data_dir.data_dir {
+            command.arg("--data-dir").arg(folder);
+        }
+        command.spawn().map_err(io(&program))
+    }
+
+    /// How the child ended, or nothing if it was still running after `limit`.
+    fn wait(&self, mut child: Child, limit: Option<Duration>) -> Result<Option<ExitStatus>, Failure> {
+        let started = Instant::now();
+        loop {
+            let failed = |error| Failure::Io(format!("a child process: {error}"));
+            let ended = child.try_wait().map_err(failed)?;
+            let is_interrupted = self.interrupt.wishes() > 0;
+            let is_over = limit.is_some_and(|limit| started.elapsed() >= limit);
+            if ended.is_none() && (is_interrupted || is_over) {
+                child.kill().and_then(|()| child.wait()).map_err(failed)?;
+            }
+            if is_interrupted {
+                return Err(Failure::Abandoned);
+            }
+            if ended.is_some() || is_over {
+                return Ok(ended);
+            }
+            sleep(PATIENCE);
+        }
+    }
+
+    /// A fresh run, killed at random moments of the first half of what the calm one took, until it ends by itself or
+    /// has been killed often enough. One thread and all of them take turns: a continuation may have another number.
+    fn run_killed(&self, calm: Duration, bar: &ProgressBar) -> Result<(), Failure> {
+        let path = self.run_folder(KILLED).path().to_owned();
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(io(&path))?;
+        }
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let mut random = stream(&["verify-resume", &now.as_nanos().to_string()]);
+        loop {
+            let is_killed = bar.position() < u64::from(self.args.kills);
+            let limit = is_killed.then(|| calm.mul_f64(random.random_range(0.0..0.5)));
+            let threads = if bar.position().is_multiple_of(2) { 1 } else { cores().get() };
+            match self.wait(self.start(KILLED, threads, Stdio::null())?, limit)? {
+                Some(status) => return succeed(status),
+                None => bar.inc(1),
+            }
+        }
+    }
+
+    fn compare(&self) -> Result<(), Failure> {
+        let [calm, killed] = [CALM, KILLED].map(|suite| self.run_folder(suite));
+        match first_difference(&calm, &killed, self.run.experiment.evaluation.split)? {
+            None => Ok(()),
+            Some(what) => {
+                // Whoever looks into it needs both.
+                let kept = self.folder.path().with_extension("differs");
+                fs::rename(self.folder.path(), &kept).map_err(io(&kept))?;
+                Err(Failure::Differs(format!(
+                    "the continued run differs from the one without interruption; {what}\n  both are kept in {}",
+                    kept.display()
+                )))
+            }
+        }
+    }
+}
+
+/// The experiment with at most `steps` updates, and at least ten checkpoints on the way, which change no result.
+fn shortened(experiment: &Experiment, steps: Option<usize>) -> Result<Experiment, Failure> {
+    let mut shortened = experiment.clone();
+    let training = &mut shortened.training;
+    if let Some(steps) = steps {
+        if steps < training.warmup_steps {
+            return Err(Failure::Usage(format!(
+                "--steps {steps} is less than the row's warm-up of {} steps",
+                training.warmup_steps
+            )));
+        }
+        training.steps = training.steps.min(steps);
+    }
+    training.validate_every = training.validate_every.min(training.steps);
+    training.checkpoint_every = training.checkpoint_every.min(training.steps.div_ceil(10));
+    Ok(shortened)
+}
+
+fn succeed(status: ExitStatus) -> Result<(), Failure> {
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Io(format!("the run ended with {status}; nothing is proven")))
+    }
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
+    move |error| Failure::Io(format!("{}: {error}", path.display()))
+}
