@@ -159,7 +159,11 @@ impl<'a> Trial<'a> {
         loop {
             let is_killed = bar.position() < u64::from(self.args.kills);
             let limit = is_killed.then(|| calm.mul_f64(random.random_range(0.0..0.5)));
-            let threads = if bar.position().is_multiple_of(2) { 1 } else { cores().get() };
+            let threads = if bar.position().is_multiple_of(2) {
+                1
+            } else {
+                cores().get()
+            };
             match self.wait(self.start(KILLED, threads, Stdio::null())?, limit)? {
                 Some(status) => return succeed(status),
                 None => bar.inc(1),
