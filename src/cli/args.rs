@@ -33,7 +33,7 @@ Exit codes:
   5    the run diverged
   6    a file or folder cannot be read or written, or is in use
   7    the sweep ended, and some of its runs failed or diverged
-  8    verify-resume found a difference
+  8    verify-resume found a difference, or nothing to compare
   130  interrupted; the same command continues";
 
 #[derive(Debug, Subcommand)]

@@ -22,6 +22,8 @@ pub enum Failure {
     SomeRunsFailed,
     /// Of `verify-resume`: two runs that should be the same are not.
     Differs(String),
+    /// Of `verify-resume`: it saw nothing that could have failed.
+    Unproven(String),
     Interrupted,
     /// By the user, and the same command begins anew.
     Abandoned,
@@ -30,7 +32,7 @@ pub enum Failure {
 impl Failure {
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Differs(text) => {
+            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Differs(text) | Self::Unproven(text) => {
                 Some(format!("error: {text}"))
             }
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
@@ -49,7 +51,7 @@ impl Failure {
             Self::Diverged { .. } => 5,
             Self::Io(_) => 6,
             Self::SomeRunsFailed => 7,
-            Self::Differs(_) => 8,
+            Self::Differs(_) | Self::Unproven(_) => 8,
             Self::Interrupted | Self::Abandoned => 130,
         })
     }

@@ -24,6 +24,9 @@ use crate::spec::{Experiment, render};
 /// Between two looks at a child.
 const PATIENCE: Duration = Duration::from_millis(5);
 
+/// Kills beyond those asked for, where none of those was followed by a continuation from a checkpoint.
+const MORE_KILLS: u64 = 20;
+
 /// The suites of the two runs that are compared.
 const CALM: &str = "calm";
 const KILLED: &str = "killed";
@@ -44,19 +47,31 @@ pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
 
     let bar = ProgressBar::new(u64::from(args.kills));
     bar.set_style(ProgressStyle::with_template("{bar:16} killed {pos} of {len} times").expect("a template of ours"));
-    let mut runs = 0;
-    while runs == 0 || bar.position() < u64::from(args.kills) {
+    let (mut runs, mut resumed) = (0, Vec::new());
+    let kills = u64::from(args.kills);
+    // A kill before the first checkpoint proves nothing about resuming: there must be continuations of the other kind.
+    while bar.position() < kills || (resumed.is_empty() && bar.position() < kills + MORE_KILLS) {
         trial.run_killed(calm, &bar)?;
         trial.compare()?;
+        resumed.extend(trial.resumed_after()?);
         runs += 1;
     }
     bar.finish_and_clear();
+    if resumed.is_empty() {
+        return Err(Failure::Unproven(format!(
+            "killed {} times, and never continued from a checkpoint; nothing is proven",
+            bar.position()
+        )));
+    }
+    resumed.sort_unstable();
+    let steps: Vec<String> = resumed.iter().map(usize::to_string).collect();
     put(format_args!(
-        "{} with seed {}: killed {} times, {runs} continued to the end; history, weights, Adam's moments, hypotheses and \
-         scores\nare those of the run without interruption, bit for bit\n",
+        "{} with seed {}: kills: {}, continuations after steps {}, runs that reached the end: {runs}\n\
+         History, weights, Adam's moments, hypotheses and scores are those of the run without interruption, bit for bit.\n",
         run.row,
         run.seed,
         bar.position(),
+        steps.join(", "),
     ));
     Ok(())
 }
@@ -147,8 +162,21 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// A fresh run, killed at random moments of the first half of what the calm one took, until it ends by itself or
-    /// has been killed often enough. One thread and all of them take turns: a continuation may have another number.
+    /// The steps after which continuations of the killed run went on, as its log tells: not from the start, and with
+    /// something left to train.
+    fn resumed_after(&self) -> Result<Vec<usize>, Failure> {
+        let path = self.run_folder(KILLED).log();
+        let log = fs::read_to_string(&path).map_err(io(&path))?;
+        let starts = log.lines().filter_map(|line| {
+            let (step, steps) = line.split_once("training from step ")?.1.split_once(" to ")?;
+            Some((step.parse::<usize>().ok()?, steps.parse::<usize>().ok()?))
+        });
+        let resumed = starts.filter(|(step, steps)| (1..*steps).contains(step));
+        Ok(resumed.map(|(step, _)| step).collect())
+    }
+
+    /// A fresh run, killed at random moments of the time that the calm one took, until it ends by itself or has been
+    /// killed often enough. One thread and all of them take turns: a continuation may have another number.
     fn run_killed(&self, calm: Duration, bar: &ProgressBar) -> Result<(), Failure> {
         let path = self.run_folder(KILLED).path().to_owned();
         if path.exists() {
@@ -156,9 +184,10 @@ impl<'a> Trial<'a> {
         }
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let mut random = stream(&["verify-resume", &now.as_nanos().to_string()]);
+        let first = bar.position();
         loop {
-            let is_killed = bar.position() < u64::from(self.args.kills);
-            let limit = is_killed.then(|| calm.mul_f64(random.random_range(0.0..0.5)));
+            let is_killed = bar.position() < u64::from(self.args.kills).max(first + 1);
+            let limit = is_killed.then(|| calm.mul_f64(random.random_range(0.0..1.0)));
             let threads = if bar.position().is_multiple_of(2) {
                 1
             } else {
