@@ -84,7 +84,7 @@ impl ResultsDir {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct DataDir {
     /// Folder of corpora, for suites that do not use the built-in one
     #[arg(long, value_name = "DIR", env = "ABLATE_DATA_DIR")]

@@ -1,5 +1,7 @@
 //! Why a command did not do what it was asked, and the exit code that says so to scripts.
 
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::faults::{Colour, render};
@@ -20,9 +22,7 @@ pub enum Failure {
     Io(String),
     /// Of a sweep, which has told about each already.
     SomeRunsFailed,
-    /// Of `verify-resume`: two runs that should be the same are not.
-    Differs(String),
-    /// Of `verify-resume`: it saw nothing that could have failed.
+    /// Of `verify-resume`: two runs that should be the same are not, or nothing was seen that could have differed.
     Unproven(String),
     Interrupted,
     /// By the user, and the same command begins anew.
@@ -30,9 +30,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// For `map_err`.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::Io(format!("{}: {error}", path.display()))
+    }
+
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Differs(text) | Self::Unproven(text) => {
+            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Unproven(text) => {
                 Some(format!("error: {text}"))
             }
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
@@ -51,7 +56,7 @@ impl Failure {
             Self::Diverged { .. } => 5,
             Self::Io(_) => 6,
             Self::SomeRunsFailed => 7,
-            Self::Differs(_) | Self::Unproven(_) => 8,
+            Self::Unproven(_) => 8,
             Self::Interrupted | Self::Abandoned => 130,
         })
     }

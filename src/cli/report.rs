@@ -28,7 +28,7 @@ pub fn write(suite: &Suite, folders: &ResultsDir) -> Result<Comparison, Failure>
     let records = records(suite, results);
     let frame = frame::from_records(&records)?;
     let csv = results.join(format!("{}.csv", suite.name));
-    fs::create_dir_all(results).map_err(|error| Failure::Io(format!("{}: {error}", results.display())))?;
+    fs::create_dir_all(results).map_err(Failure::io(results))?;
     frame::write_csv(&frame, &csv)?;
     let comparison = Comparison::new(&frame, &suite.baseline, &targets(suite))?;
     let context = context(suite);
@@ -136,5 +136,5 @@ fn save(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::create_dir_all(folder)
         .and_then(|()| atomic::write(&path, text.as_bytes()))
-        .map_err(|error| Failure::Io(format!("{}: {error}", path.display())))
+        .map_err(Failure::io(&path))
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::path::Path;
-use std::process::exit;
+use std::process::{Command, exit};
 use std::thread;
 
 use super::args::{Place, ProgressStyle, RunArgs};
@@ -19,9 +19,7 @@ use crate::spec::Suite;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
-    let row = suites::row(&suite, &args.row)?;
-    let seeds = [args.seed.unwrap_or(suite.seeds[0])];
-    let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
+    let run = suites::run(&suite, &args.row, args.seed)?;
     let job = job(&suite, run, &args.place);
     let environment = Environment::here();
     let threads = args.threads.and_then(|threads| NonZero::new(usize::from(threads)));
@@ -64,6 +62,23 @@ fn job(suite: &Suite, run: Run, place: &Place) -> Job {
         cache_dir: cache_dir(results),
         device: place.device,
     }
+}
+
+/// This program again, for one run. `suite` is a name in the experiments folder of `place`, or a path.
+pub fn command(suite: &str, run: &Run, threads: usize, place: &Place) -> Command {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut command = Command::new(program);
+    command
+        .args(["run", suite, &run.row, "--seed", &run.seed.to_string()])
+        .args(["--threads", &threads.to_string(), "--device", &place.device.to_string()])
+        .arg("--experiments")
+        .arg(&place.experiments.experiments)
+        .arg("--results")
+        .arg(&place.results.results);
+    if let Some(folder) = &place.data_dir.data_dir {
+        command.arg("--data-dir").arg(folder);
+    }
+    command
 }
 
 /// Vocabularies are prepared once per corpus and shared by all runs.

@@ -65,6 +65,12 @@ pub fn runs(suite: &Suite, rows: &[String], seeds: &[u64]) -> Result<Vec<Run>, F
     Ok(runs)
 }
 
+/// One row with one seed, the suite's first if none is named.
+pub fn run(suite: &Suite, id: &str, seed: Option<u64>) -> Result<Run, Failure> {
+    let seeds = [seed.unwrap_or(suite.seeds[0])];
+    Ok(runs(suite, &[id.to_owned()], &seeds)?.remove(0))
+}
+
 fn unknown(kind: &str, name: &str, known: &[String]) -> String {
     let hint = nearest(name, known.iter().map(String::as_str));
     let hint = hint.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));

@@ -1,13 +1,13 @@
 //! `ablate sweep`: every row of a suite, then its table.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use super::args::{Place, SweepArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::{Display, duration};
+use super::run::command;
 use super::{report, suites};
 use crate::data::check_files;
 use crate::ops::cores;
@@ -42,7 +42,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         results,
         runs,
         jobs,
-        command: &|run| command(args, run, threads),
+        command: &|run| {
+            let mut command = command(&args.suite, run, threads, &args.place);
+            command.args(["--progress", "json"]);
+            command
+        },
     };
     let endings = endings.execute(&mut watcher)?;
     watcher.display.close();
@@ -94,37 +98,6 @@ fn count(runs: usize) -> String {
 /// One run per core is the fastest way through many; what the runs do not need speeds up each of them.
 fn threads_of_each(cores: usize, jobs: usize) -> usize {
     (cores / jobs.max(1)).max(1)
-}
-
-/// This program again, for one run.
-fn command(args: &SweepArgs, run: &Run, threads: usize) -> Command {
-    let Place {
-        experiments,
-        results,
-        data_dir,
-        device,
-    } = &args.place;
-    let program = std::env::current_exe().expect("a running program has a path");
-    let mut command = Command::new(program);
-    command.args([
-        "run",
-        &args.suite,
-        &run.row,
-        "--seed",
-        &run.seed.to_string(),
-        "--progress",
-        "json",
-    ]);
-    command.args(["--threads", &threads.to_string(), "--device", &device.to_string()]);
-    command
-        .arg("--experiments")
-        .arg(&experiments.experiments)
-        .arg("--results")
-        .arg(&results.results);
-    if let Some(folder) = &data_dir.data_dir {
-        command.arg("--data-dir").arg(folder);
-    }
-    command
 }
 
 /// What the exit code will say.

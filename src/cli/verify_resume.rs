@@ -1,8 +1,7 @@
 //! `ablate verify-resume`: proves on this machine that a killed run continues bit for bit.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,10 +9,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rand::RngExt;
 use tempfile::TempDir;
 
-use super::args::VerifyResumeArgs;
+use super::args::{ExperimentsDir, Place, ResultsDir, VerifyResumeArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::output::put;
+use super::run::command;
 use super::suites;
 use crate::ops::{cores, stream};
 use crate::plan::Run;
@@ -33,9 +33,7 @@ const KILLED: &str = "killed";
 
 pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.experiments.experiments, &args.suite)?;
-    let row = suites::row(&suite, &args.row)?;
-    let seeds = [args.seed.unwrap_or(suite.seeds[0])];
-    let run = suites::runs(&suite, std::slice::from_ref(&row.id), &seeds)?.remove(0);
+    let run = suites::run(&suite, &args.row, args.seed)?;
     check(&suite.name, &run, args.device)?;
     let trial = Trial::prepare(args, &run)?;
 
@@ -81,6 +79,8 @@ struct Trial<'a> {
     args: &'a VerifyResumeArgs,
     run: Run,
     folder: TempDir,
+    /// In that folder, but for the corpora.
+    place: Place,
     interrupt: Interrupt,
 }
 
@@ -96,49 +96,43 @@ impl<'a> Trial<'a> {
             run.seed, run.row
         );
         let experiments = folder.path().join("experiments");
-        fs::create_dir_all(experiments.join("bases")).map_err(io(&experiments))?;
+        fs::create_dir_all(experiments.join("bases")).map_err(Failure::io(&experiments))?;
         for (name, text) in [
             ("bases/run.toml", render(&experiment)),
             ("calm.toml", suite.clone()),
             ("killed.toml", suite),
         ] {
             let path = experiments.join(name);
-            fs::write(&path, text).map_err(io(&path))?;
+            fs::write(&path, text).map_err(Failure::io(&path))?;
         }
+        let place = Place {
+            experiments: ExperimentsDir { experiments },
+            results: ResultsDir {
+                results: folder.path().join("results"),
+                reports: None,
+            },
+            data_dir: args.data_dir.clone(),
+            device: args.device,
+        };
         Ok(Self {
             args,
             run: run.clone(),
             folder,
+            place,
             interrupt: Interrupt::listen(|| (), || ()),
         })
     }
 
-    fn results(&self) -> PathBuf {
-        self.folder.path().join("results")
-    }
-
     fn run_folder(&self, suite: &str) -> RunFolder {
-        RunFolder::new(&self.results(), suite, &self.run.row, self.run.seed)
+        RunFolder::new(&self.place.results.results, suite, &self.run.row, self.run.seed)
     }
 
     /// This program again.
     fn start(&self, suite: &str, threads: usize, stderr: Stdio) -> Result<Child, Failure> {
-        let program = std::env::current_exe().map_err(io(Path::new("ablate")))?;
-        let mut command = Command::new(&program);
-        command
-            .args(["run", suite, &self.run.row, "--threads", &threads.to_string()])
-            .args(["--device", &self.args.device.to_string()])
-            .arg("--experiments")
-            .arg(self.folder.path().join("experiments"))
-            .arg("--results")
-            .arg(self.results())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(stderr);
-        if let Some(folder) = &self.args.data_dir.data_dir {
-            command.arg("--data-dir").arg(folder);
-        }
-        command.spawn().map_err(io(&program))
+        let mut command = command(suite, &self.run, threads, &self.place);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        let failed = |error| Failure::Io(format!("a child process cannot be started: {error}"));
+        command.spawn().map_err(failed)
     }
 
     /// How the child ended, or nothing if it was still running after `limit`.
@@ -166,7 +160,7 @@ impl<'a> Trial<'a> {
     /// something left to train.
     fn resumed_after(&self) -> Result<Vec<usize>, Failure> {
         let path = self.run_folder(KILLED).log();
-        let log = fs::read_to_string(&path).map_err(io(&path))?;
+        let log = fs::read_to_string(&path).map_err(Failure::io(&path))?;
         let starts = log.lines().filter_map(|line| {
             let (step, steps) = line.split_once("training from step ")?.1.split_once(" to ")?;
             Some((step.parse::<usize>().ok()?, steps.parse::<usize>().ok()?))
@@ -180,7 +174,7 @@ impl<'a> Trial<'a> {
     fn run_killed(&self, calm: Duration, bar: &ProgressBar) -> Result<(), Failure> {
         let path = self.run_folder(KILLED).path().to_owned();
         if path.exists() {
-            fs::remove_dir_all(&path).map_err(io(&path))?;
+            fs::remove_dir_all(&path).map_err(Failure::io(&path))?;
         }
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let mut random = stream(&["verify-resume", &now.as_nanos().to_string()]);
@@ -207,8 +201,8 @@ impl<'a> Trial<'a> {
             Some(what) => {
                 // Whoever looks into it needs both.
                 let kept = self.folder.path().with_extension("differs");
-                fs::rename(self.folder.path(), &kept).map_err(io(&kept))?;
-                Err(Failure::Differs(format!(
+                fs::rename(self.folder.path(), &kept).map_err(Failure::io(&kept))?;
+                Err(Failure::Unproven(format!(
                     "the continued run differs from the one without interruption; {what}\n  both are kept in {}",
                     kept.display()
                 )))
@@ -241,8 +235,4 @@ fn succeed(status: ExitStatus) -> Result<(), Failure> {
     } else {
         Err(Failure::Io(format!("the run ended with {status}; nothing is proven")))
     }
-}
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
-    move |error| Failure::Io(format!("{}: {error}", path.display()))
 }
