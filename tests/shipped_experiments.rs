@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ablate::plan::{Cost, Plan, step_flops};
+use ablate::plan::{Cost, Plan};
 use ablate::spec::{Change, Parameters, Row, Schedule, Suite, Value, load_suite};
 
 /// Table 3 in the paper's order.
@@ -107,7 +107,7 @@ fn counted_operations_are_near_six_for_each_parameter_and_token() {
     let suite = suite("table3.toml");
     let base = &suite.baseline_row().experiment;
     let rule = 6.0 * Parameters::of(base).total() as f64 * 25_000.0;
-    let counted = step_flops(base, 25_000, 30.0);
+    let counted = Cost::of(base, 30.0).step_flops;
     assert!((counted / rule - 1.0).abs() <= 0.03, "{}", counted / rule);
 }
 

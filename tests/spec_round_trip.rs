@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ablate::spec::{
-    Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision, Regularization,
-    Split, Training, load_experiment, load_suite, render,
+    AverageOf, BestBy, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision,
+    Regularization, Selection, Split, Training, Weights, load_experiment, load_suite, render,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -90,6 +90,25 @@ fn trainings() -> impl Strategy<Value = Training> {
     )
 }
 
+/// A training of [`trainings`] measures on dev at least once, so an average of one can be had.
+fn selections() -> impl Strategy<Value = Selection> {
+    let best_by = select(vec![BestBy::Loss, BestBy::Bleu]);
+    let average_of = select(vec![AverageOf::Last, AverageOf::Best]);
+    let weights = select(vec![Weights::Last, Weights::Best, Weights::Average]);
+    (best_by, 0..=1_usize, average_of, weights).prop_map(|(best_by, average, average_of, weights)| Selection {
+        best_by,
+        patience: 0,
+        average,
+        // Without an average it is nothing to tell of, and cannot be the one in the table.
+        average_of: if average > 0 { average_of } else { AverageOf::Last },
+        weights: if average > 0 {
+            weights
+        } else {
+            weights.min(Weights::Best)
+        },
+    })
+}
+
 fn decodings() -> impl Strategy<Value = Decoding> {
     (1..=64_usize, 0.0..=10.0_f64, 0..=200_usize).prop_map(|(beam, length_penalty, max_extra_tokens)| Decoding {
         beam,
@@ -111,12 +130,14 @@ fn experiments() -> impl Strategy<Value = Experiment> {
         max_length,
     });
     let evaluation = select(vec![Split::Dev, Split::Test]).prop_map(|split| Evaluation { split });
-    (models(), regularization, data, trainings(), decodings(), evaluation).prop_map(
-        |(model, regularization, data, training, decoding, evaluation)| Experiment {
+    let ends = (selections(), decodings(), evaluation);
+    (models(), regularization, data, trainings(), ends).prop_map(
+        |(model, regularization, data, training, (selection, decoding, evaluation))| Experiment {
             model,
             regularization,
             data,
             training,
+            selection,
             decoding,
             evaluation,
         },

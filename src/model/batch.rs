@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::ops::Packed;
+use crate::plan::Work;
 
 /// A piece the vocabulary does not hold.
 pub const UNK: u32 = 0;
@@ -58,6 +59,17 @@ impl Batch {
             target: Packed::from_sentences(range.map(|index| self.target.sentence(index))),
             labels: self.labels[rows].to_vec(),
         }
+    }
+
+    /// What there is to read.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        let length = |side: &Packed, index| side.sentence(index).len();
+        let mut work = Work::default();
+        for index in 0..self.target.sentences() {
+            work += Work::of_pair(length(&self.source, index), length(&self.target, index));
+        }
+        work
     }
 
     /// Target tokens, the end of each sentence counted.

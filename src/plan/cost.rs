@@ -1,5 +1,7 @@
 //! What a run will cost, from the shape alone: counted operations, memory, and time at a given speed.
 
+use serde::{Deserialize, Serialize};
+
 use crate::spec::{Experiment, Parameters};
 
 /// Parameters, their gradients and Adam's two moments.
@@ -12,7 +14,7 @@ const FORWARD_AND_BACKWARD: f64 = 3.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     pub parameters: Parameters,
-    /// See [`step_flops`].
+    /// See [`training_flops`].
     pub step_flops: f64,
     pub training_flops: f64,
     /// Parameters, gradients, Adam's moments and the activations of one micro-batch.
@@ -25,7 +27,8 @@ impl Cost {
     pub fn of(experiment: &Experiment, mean_length: f64) -> Self {
         let training = &experiment.training;
         let parameters = Parameters::of(experiment);
-        let step_flops = step_flops(experiment, training.batch_tokens, mean_length);
+        let work = Work::uniform(training.batch_tokens as f64, mean_length);
+        let step_flops = training_flops(experiment, &work);
         let activations = training.micro_batch_tokens as f64 * activations_per_token(experiment, mean_length);
         Self {
             parameters,
@@ -42,11 +45,60 @@ impl Cost {
     }
 }
 
-/// Counted operations of the matrix products of one update, forward and backward, a multiplication and an addition each
-/// counting one. The update reads `tokens` target pieces and as many source pieces, in sentences of `mean_length`;
-/// attention counts all pairs, the masked half included.
+/// What was read: the numbers that operations are counted from. Every sum is over sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Work {
+    /// Pieces that the encoder reads, the end of each sentence counted.
+    pub source_pieces: f64,
+    /// Pieces that the decoder reads, the beginning of each sentence counted.
+    pub target_pieces: f64,
+    /// Pairs of source pieces of one sentence, of target pieces, and of one of each: what attention looks at.
+    pub source_pairs: f64,
+    pub target_pairs: f64,
+    pub cross_pairs: f64,
+}
+
+impl Work {
+    /// One sentence pair.
+    #[must_use]
+    pub fn of_pair(source: usize, target: usize) -> Self {
+        let [source, target] = [source, target].map(|length| length as f64);
+        Self {
+            source_pieces: source,
+            target_pieces: target,
+            source_pairs: source * source,
+            target_pairs: target * target,
+            cross_pairs: source * target,
+        }
+    }
+
+    /// `tokens` target pieces and as many source pieces, in sentences of `mean_length`.
+    fn uniform(tokens: f64, mean_length: f64) -> Self {
+        let pairs = tokens * mean_length;
+        Self {
+            source_pieces: tokens,
+            target_pieces: tokens,
+            source_pairs: pairs,
+            target_pairs: pairs,
+            cross_pairs: pairs,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.source_pieces += other.source_pieces;
+        self.target_pieces += other.target_pieces;
+        self.source_pairs += other.source_pairs;
+        self.target_pairs += other.target_pairs;
+        self.cross_pairs += other.cross_pairs;
+    }
+}
+
+/// Counted operations of the matrix products of training on `work` once, forward and backward, a multiplication and an
+/// addition each counting one. Attention counts all pairs, the masked half included.
 #[must_use]
-pub fn step_flops(experiment: &Experiment, tokens: usize, mean_length: f64) -> f64 {
+pub fn training_flops(experiment: &Experiment, work: &Work) -> f64 {
     let model = &experiment.model;
     let [layers, d_model, d_ff, keys, values, vocab] = [
         model.layers,
@@ -58,12 +110,22 @@ pub fn step_flops(experiment: &Experiment, tokens: usize, mean_length: f64) -> f
     ]
     .map(|size| size as f64);
 
-    // Multiplications for one token. q, k, v, o; then one score and one weighted value for each token looked at.
-    let attention = 2.0 * d_model * (keys + values) + mean_length * (keys + values);
-    let feed_forward = 2.0 * d_model * d_ff;
-    let encoder = layers * (attention + feed_forward);
-    let decoder = layers * (2.0 * attention + feed_forward) + d_model * vocab;
-    2.0 * FORWARD_AND_BACKWARD * tokens as f64 * (encoder + decoder)
+    // Multiplications. A piece that asks has a query and an output, one that is looked at has a key and a value; a pair
+    // of the two has a score and a weighted value.
+    let attention =
+        |asking: f64, looked_at: f64, pairs: f64| (d_model * (asking + looked_at) + pairs) * (keys + values);
+    let feed_forward = |pieces: f64| 2.0 * d_model * d_ff * pieces;
+    let &Work {
+        source_pieces: source,
+        target_pieces: target,
+        source_pairs,
+        target_pairs,
+        cross_pairs,
+    } = work;
+    let encoder = attention(source, source, source_pairs) + feed_forward(source);
+    let decoder =
+        attention(target, target, target_pairs) + attention(target, source, cross_pairs) + feed_forward(target);
+    2.0 * FORWARD_AND_BACKWARD * (layers * (encoder + decoder) + d_model * vocab * target)
 }
 
 /// Numbers kept for the backward pass per target token and its source token: the inputs of every product, norm and
@@ -117,8 +179,23 @@ mod tests {
             "layers = 1, d_model = 4, d_ff = 6, heads = 2, d_k = 3, d_v = 2",
             ", learning_rate_factor = 0.1",
         );
-        let flops = step_flops(&tiny, 1, 5.0);
+        let flops = training_flops(&tiny, &Work::uniform(1.0, 5.0));
         assert!((flops - 6.0 * (178.0 + 708.0)).abs() <= 1e-9, "{flops}");
+    }
+
+    #[test]
+    fn what_was_read_is_counted_sentence_by_sentence() {
+        // The same model, a pair of 3 and 2 pieces and one of 1 and 1. Multiplications, with H*K + H*V = 10 and D 4:
+        // encoder self-attention (4*2*4 + 10)*10 = 420, feed-forward 48*4 = 192; decoder self-attention (4*2*3 + 5)*10
+        // = 290, cross-attention (4*(3 + 4) + 7)*10 = 350, feed-forward 48*3 = 144, projection 400*3 = 1200.
+        let tiny = experiment(
+            "layers = 1, d_model = 4, d_ff = 6, heads = 2, d_k = 3, d_v = 2",
+            ", learning_rate_factor = 0.1",
+        );
+        let mut work = Work::of_pair(3, 2);
+        work += Work::of_pair(1, 1);
+        let flops = training_flops(&tiny, &work);
+        assert!((flops - 6.0 * 2596.0).abs() <= 1e-9, "{flops}");
     }
 
     #[test]

@@ -5,6 +5,6 @@ mod cost;
 mod run;
 mod shape;
 
-pub use cost::{Cost, step_flops};
+pub use cost::{Cost, Work, training_flops};
 pub use run::{Plan, Run, spec_hash};
 pub use shape::ShapeKey;

@@ -2,7 +2,7 @@
 
 use super::table::{Align, Column};
 use super::verdict::{status, verdict};
-use crate::results::{Comparison, Difference, RowComparison, Spread};
+use crate::results::{BleuOfWeights, Comparison, Difference, RowComparison, Spread};
 
 pub(super) fn row_labels(comparison: &Comparison) -> Column {
     column("row", Align::Left, comparison, |row| row.label.clone())
@@ -33,6 +33,28 @@ pub(super) fn bleu(comparison: &Comparison) -> Column {
         let ours = row.bleu.map_or_else(|| status(row), mean_and_sd);
         beside(ours, row.paper.bleu.map(|paper| format!("{paper:.1}")))
     })
+}
+
+/// BLEU of the weights to choose from; nothing where no row had a choice.
+pub(super) fn bleu_of_weights(comparison: &Comparison) -> Option<Column> {
+    let column = column("last / best / average", Align::Right, comparison, |row| {
+        let BleuOfWeights { last, best, average } = row.of_weights;
+        let known = [last, best, average].map(|bleu| bleu.map_or_else(|| "-".to_owned(), |bleu| format!("{bleu:.2}")));
+        if last.is_some() {
+            known.join(" / ")
+        } else {
+            String::new()
+        }
+    });
+    column.cells.iter().any(|cell| !cell.is_empty()).then_some(column)
+}
+
+pub(super) fn training_flops(comparison: &Comparison) -> Option<Column> {
+    let column = column("FLOPs", Align::Right, comparison, |row| {
+        row.training_flops
+            .map_or_else(String::new, |flops| format!("{flops:.1e}"))
+    });
+    column.cells.iter().any(|cell| !cell.is_empty()).then_some(column)
 }
 
 pub(super) fn difference(comparison: &Comparison) -> Column {

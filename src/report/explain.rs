@@ -66,6 +66,8 @@ pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> 
     let sentences = [
         unchanged(comparison, context),
         Some(numbers(comparison)),
+        weights(comparison, context),
+        operations(comparison),
         differences(comparison),
         no_evidence(comparison),
         many_tests(comparison),
@@ -88,6 +90,32 @@ fn numbers(comparison: &Comparison) -> String {
         Some(signature) => format!("{spread} BLEU signature: `{signature}`."),
         None => spread.to_owned(),
     }
+}
+
+fn weights(comparison: &Comparison, context: &ReportContext) -> Option<String> {
+    let any = comparison.rows.iter().any(|row| row.of_weights.last.is_some());
+    let of = |key: &str| {
+        let value = context.base.iter().find(|(found, _)| found == key);
+        value.map_or("-", |(_, value)| value.as_str())
+    };
+    any.then(|| {
+        format!(
+            "last / best / average: mean BLEU of the weights after the last update, of those that measured best on dev              by {}, and of an average of {} ({}); PPL and BLEU in the table are those of `{}`. The CSV lists the steps.",
+            of("selection.best_by"),
+            of("selection.average"),
+            of("selection.average_of"),
+            of("selection.weights"),
+        )
+    })
+}
+
+fn operations(comparison: &Comparison) -> Option<String> {
+    let any = comparison.rows.iter().any(|row| row.training_flops.is_some());
+    any.then(|| {
+        "FLOPs: counted operations of the matrix products of training, a multiplication and an addition each counting \
+         one. The paper's kind, time x devices x sustained rate, is another number: `device_flops` in the CSV."
+            .to_owned()
+    })
 }
 
 fn differences(comparison: &Comparison) -> Option<String> {

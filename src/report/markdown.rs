@@ -17,14 +17,11 @@ pub fn markdown(comparison: &Comparison, context: &ReportContext) -> String {
 pub(super) fn columns(comparison: &Comparison, context: &ReportContext) -> Vec<Column> {
     let mut columns = vec![cells::row_labels(comparison)];
     columns.extend(changes::columns(comparison, context));
-    columns.extend([
-        cells::runs(comparison),
-        cells::parameters(comparison),
-        cells::perplexity(comparison),
-        cells::bleu(comparison),
-        cells::difference(comparison),
-        cells::verdicts(comparison),
-    ]);
+    columns.extend([cells::runs(comparison), cells::parameters(comparison)]);
+    columns.extend(cells::training_flops(comparison));
+    columns.extend([cells::perplexity(comparison), cells::bleu(comparison)]);
+    columns.extend(cells::bleu_of_weights(comparison));
+    columns.extend([cells::difference(comparison), cells::verdicts(comparison)]);
     columns
 }
 

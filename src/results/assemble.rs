@@ -7,8 +7,8 @@ use polars::prelude::DataFrame;
 use super::paired::correct_for_many;
 use super::summary::{self, RowSummary};
 use super::{
-    Agreement, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, RowComparison, RowTarget, RunCount,
-    RunStatus, UnfinishedRun,
+    Agreement, BleuOfWeights, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, RowComparison,
+    RowTarget, RunCount, RunStatus, UnfinishedRun,
 };
 
 impl Comparison {
@@ -62,8 +62,10 @@ impl RowComparison {
             changes: target.changes.clone(),
             runs: RunCount { done: 0, planned: 0 },
             parameters: None,
+            training_flops: None,
             ppl: None,
             bleu: None,
+            of_weights: BleuOfWeights::default(),
             difference: None,
             paper: PaperFigures {
                 ppl,
@@ -120,12 +122,16 @@ fn fill_results(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), Res
         if let Some(RowSummary {
             done,
             parameters,
+            training_flops,
             ppl,
             bleu,
+            of_weights,
         }) = summaries.remove(&row.id)
         {
             row.runs.done = done;
             row.parameters = parameters;
+            row.training_flops = training_flops;
+            row.of_weights = of_weights;
             (row.ppl, row.bleu) = (Some(ppl), Some(bleu));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Difference, RankAgreement, RunStatus, Spread};
+use super::{BleuOfWeights, Difference, RankAgreement, RunStatus, Spread};
 
 /// What the suite says about a row: how it differs from the baseline, and what the paper reports for it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,8 +41,11 @@ pub struct RowComparison {
     pub changes: Vec<(String, String)>,
     pub runs: RunCount,
     pub parameters: Option<u64>,
+    /// Counted operations of training, the mean over the finished seeds.
+    pub training_flops: Option<f64>,
     pub ppl: Option<Spread>,
     pub bleu: Option<Spread>,
+    pub of_weights: BleuOfWeights,
     /// BLEU minus the baseline's; `None` for the baseline, and without a common seed.
     pub difference: Option<Difference>,
     pub paper: PaperFigures,

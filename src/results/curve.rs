@@ -46,6 +46,7 @@ mod tests {
             lr: None,
             grad_norm: None,
             tokens_per_s: None,
+            bleu: None,
         }
     }
 

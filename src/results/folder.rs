@@ -128,6 +128,18 @@ impl RunFolder {
         self.path.join("checkpoints")
     }
 
+    /// Weights on the way, while a run that selects among them goes on.
+    #[must_use]
+    pub fn snapshots(&self) -> PathBuf {
+        self.path.join("snapshots")
+    }
+
+    /// The weights whose scores are in the table, where those are not the last.
+    #[must_use]
+    pub fn weights(&self) -> PathBuf {
+        self.path.join("weights.safetensors")
+    }
+
     /// Detokenised hypotheses of a split, one per line, in reference order.
     #[must_use]
     pub fn hypotheses(&self, split: &str) -> PathBuf {

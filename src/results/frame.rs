@@ -55,6 +55,8 @@ fn unchecked(records: &[RunRecord]) -> PolarsResult<DataFrame> {
         "steps" => counts(records, |r| r.steps),
         "tokens" => counts(records, |r| r.tokens),
         "parameters" => counts(records, |r| r.parameters),
+        "training_flops" => numbers(records, |r| r.training_flops),
+        "weights" => texts(records, |r| r.weights.as_deref()),
         "ppl" => numbers(records, |r| r.ppl),
         "bleu" => numbers(records, |r| r.bleu),
         "signature" => texts(records, |r| r.signature.as_deref()),
@@ -62,6 +64,11 @@ fn unchecked(records: &[RunRecord]) -> PolarsResult<DataFrame> {
         "bleu_intl" => numbers(records, |r| r.bleu_intl),
         "bleu_compound" => numbers(records, |r| r.bleu_compound),
         "dev_ppl" => numbers(records, |r| r.dev_ppl),
+        "bleu_last" => numbers(records, |r| r.bleu_last),
+        "bleu_best" => numbers(records, |r| r.bleu_best),
+        "bleu_average" => numbers(records, |r| r.bleu_average),
+        "best_step" => counts(records, |r| r.best_step),
+        "averaged_steps" => texts(records, |r| r.averaged_steps.as_deref()),
         "skipped_pairs" => counts(records, |r| r.skipped_pairs),
         "unknown_pieces" => counts(records, |r| r.unknown_pieces),
         "spec_hash" => texts(records, |r| Some(&r.spec_hash)),
@@ -69,6 +76,7 @@ fn unchecked(records: &[RunRecord]) -> PolarsResult<DataFrame> {
         "note" => texts(records, |r| r.note.as_deref()),
         "wall_s" => numbers(records, |r| r.wall_s),
         "tokens_per_s" => numbers(records, |r| r.tokens_per_s),
+        "device_flops" => numbers(records, |r| r.device_flops),
     )
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ResultsError;
 
-const HEADER: &str = "step,split,loss_nats,ppl,lr,grad_norm,tokens_per_s\n";
+const HEADER: &str = "step,split,loss_nats,ppl,lr,grad_norm,tokens_per_s,bleu\n";
 
 /// Which sentences a history row was measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub struct HistoryRow {
     pub lr: Option<f64>,
     pub grad_norm: Option<f64>,
     pub tokens_per_s: Option<f64>,
+    /// Of greedy translations, where the best weights are chosen by it.
+    pub bleu: Option<f64>,
 }
 
 /// An open `history.csv`.
@@ -166,6 +168,7 @@ mod tests {
             lr: train(1e-7 * step as f64),
             grad_norm: train(0.1),
             tokens_per_s: train(12_345.678),
+            bleu: None,
         }
     }
 
@@ -190,7 +193,7 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with(HEADER));
         assert!(
-            text.lines().nth(2).unwrap().ends_with(",,,"),
+            text.lines().nth(2).unwrap().ends_with(",,,,"),
             "a dev row has no lr, gradient norm or speed: {text}"
         );
     }
@@ -239,7 +242,7 @@ mod tests {
         let path = folder.path().join("history.csv");
         fs::write(
             &path,
-            format!("{HEADER}1,train,2.5,,,,\n2,tr\u{0}in,2.5,,,,\n3,train,2.5,,,,\n"),
+            format!("{HEADER}1,train,2.5,,,,,\n2,tr\u{0}in,2.5,,,,,\n3,train,2.5,,,,,\n"),
         )
         .unwrap();
         let message = History::read(&path).unwrap_err().to_string();

@@ -30,6 +30,11 @@ pub struct Provenance {
     pub finished: Option<String>,
     /// Seconds spent, over all the parts of a resumed run.
     pub wall_s: Option<f64>,
+    /// Of those, the seconds of training.
+    pub training_s: Option<f64>,
+    /// Multiplications and additions per second of `f32` products that the threads of the run sustained when it began;
+    /// absent where that was not measured.
+    pub sustained_flops_per_s: Option<f64>,
     /// Target pieces per second of training.
     pub tokens_per_s: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
@@ -43,6 +48,12 @@ impl Provenance {
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
         let text = fs::read_to_string(path).map_err(ResultsError::read(path))?;
         toml::from_str(&text).map_err(ResultsError::toml(path))
+    }
+
+    /// Operations as the paper's Table 2 estimates them: seconds x devices x sustained rate. A run has one device.
+    #[must_use]
+    pub fn device_flops(&self) -> Option<f64> {
+        Some(self.training_s? * self.sustained_flops_per_s?)
     }
 
     /// Writes `provenance.toml` in one step.
@@ -73,6 +84,8 @@ mod tests {
             started: "2017-06-12T17:57:34Z".into(),
             finished: None,
             wall_s: None,
+            training_s: None,
+            sustained_flops_per_s: None,
             tokens_per_s: None,
             peak_memory_bytes: None,
         }

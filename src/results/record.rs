@@ -1,6 +1,7 @@
 //! One planned run as a row of the results table.
 
-use super::{FinishedRun, Provenance, RunFolder, RunState};
+use super::{FinishedRun, Provenance, RunFolder, RunState, WeightsScore};
+use crate::spec::Weights;
 
 /// A run that the plan asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,10 @@ pub struct RunRecord {
     /// Target pieces trained on.
     pub tokens: Option<u64>,
     pub parameters: Option<u64>,
+    /// Counted operations of training.
+    pub training_flops: Option<f64>,
+    /// Which weights `ppl` and the scores belong to: `last`, `best` or `average`.
+    pub weights: Option<String>,
     /// On the evaluation split, per target piece, unsmoothed.
     pub ppl: Option<f64>,
     /// On the evaluation split, under `signature`.
@@ -75,6 +80,13 @@ pub struct RunRecord {
     pub bleu_intl: Option<f64>,
     pub bleu_compound: Option<f64>,
     pub dev_ppl: Option<f64>,
+    /// What the last, the best and the averaged weights score under `signature`, where there was a choice.
+    pub bleu_last: Option<f64>,
+    pub bleu_best: Option<f64>,
+    pub bleu_average: Option<f64>,
+    pub best_step: Option<u64>,
+    /// The updates after which the averaged weights were taken, with spaces between them.
+    pub averaged_steps: Option<String>,
     pub skipped_pairs: Option<u64>,
     pub unknown_pieces: Option<u64>,
     pub spec_hash: String,
@@ -83,6 +95,8 @@ pub struct RunRecord {
     pub note: Option<String>,
     pub wall_s: Option<f64>,
     pub tokens_per_s: Option<f64>,
+    /// The paper's kind of operations (its Table 2): time of training x devices x the rate that the device sustains.
+    pub device_flops: Option<f64>,
 }
 
 impl RunRecord {
@@ -136,6 +150,8 @@ impl RunRecord {
             steps: None,
             tokens: None,
             parameters: None,
+            training_flops: None,
+            weights: None,
             ppl: None,
             bleu: None,
             signature: None,
@@ -143,6 +159,11 @@ impl RunRecord {
             bleu_intl: None,
             bleu_compound: None,
             dev_ppl: None,
+            bleu_last: None,
+            bleu_best: None,
+            bleu_average: None,
+            best_step: None,
+            averaged_steps: None,
             skipped_pairs: None,
             unknown_pieces: None,
             spec_hash: planned.spec_hash.clone(),
@@ -150,15 +171,26 @@ impl RunRecord {
             note: None,
             wall_s: None,
             tokens_per_s: None,
+            device_flops: None,
         }
     }
 
     fn of_finished(planned: Self, FinishedRun { score, provenance }: FinishedRun) -> Self {
+        let of = |weights: Weights| score.of_weights.iter().find(|found| found.weights == weights.name());
+        let bleu_of = |weights| of(weights).map(|found| found.bleu_13a);
+        let steps = |found: &WeightsScore| found.steps.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
         Self {
             status: RunStatus::Done,
             steps: Some(score.steps),
             tokens: Some(score.tokens),
             parameters: Some(score.parameters),
+            training_flops: score.training_flops,
+            bleu_last: bleu_of(Weights::Last),
+            bleu_best: bleu_of(Weights::Best),
+            bleu_average: bleu_of(Weights::Average),
+            best_step: of(Weights::Best).and_then(|found| found.steps.first().copied()),
+            averaged_steps: of(Weights::Average).map(steps),
+            weights: score.weights,
             ppl: Some(score.ppl),
             bleu: Some(score.bleu.standard.score),
             signature: Some(score.bleu.standard.signature),
@@ -168,6 +200,7 @@ impl RunRecord {
             dev_ppl: score.dev_ppl,
             skipped_pairs: score.skipped_pairs,
             unknown_pieces: score.unknown_pieces,
+            device_flops: provenance.device_flops(),
             data_hash: Some(provenance.data_hash),
             wall_s: provenance.wall_s,
             tokens_per_s: provenance.tokens_per_s,

@@ -19,6 +19,8 @@ pub struct RunScore {
     pub steps: u64,
     /// Target pieces trained on.
     pub tokens: u64,
+    /// Counted operations of the matrix products of training, forward and backward.
+    pub training_flops: Option<f64>,
     pub parameters: u64,
     /// Perplexity per target piece on `split`, from the unsmoothed negative log-likelihood.
     pub ppl: f64,
@@ -28,7 +30,26 @@ pub struct RunScore {
     pub skipped_pairs: Option<u64>,
     /// Pieces of `split` that the vocabulary does not know.
     pub unknown_pieces: Option<u64>,
+    /// Which weights `ppl` and `bleu` belong to: `last`, `best` or `average`.
+    pub weights: Option<String>,
     pub bleu: BleuScores,
+    /// What each set of weights is worth, where there were several to choose from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_weights: Vec<WeightsScore>,
+}
+
+/// One set of weights of a run, and its figures on the evaluation split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightsScore {
+    /// `last`, `best` or `average`.
+    pub weights: String,
+    /// The updates after which they were taken; several are averaged.
+    pub steps: Vec<u64>,
+    pub dev_ppl: f64,
+    pub ppl: f64,
+    pub bleu_13a: f64,
+    pub bleu_13a_lc: f64,
 }
 
 /// One output under the signatures that published numbers use.

@@ -19,8 +19,18 @@ pub struct Spread {
 pub(super) struct RowSummary {
     pub done: usize,
     pub parameters: Option<u64>,
+    pub training_flops: Option<f64>,
     pub ppl: Spread,
     pub bleu: Spread,
+    pub of_weights: BleuOfWeights,
+}
+
+/// Mean BLEU of each set of weights; `None` where the runs did not choose among several.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BleuOfWeights {
+    pub last: Option<f64>,
+    pub best: Option<f64>,
+    pub average: Option<f64>,
 }
 
 /// Every row with at least one finished run.
@@ -30,6 +40,10 @@ pub(super) fn by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowSummary>, 
         .agg([
             len().cast(DataType::UInt64).alias("done"),
             col("parameters").first(),
+            col("training_flops").mean(),
+            col("bleu_last").mean(),
+            col("bleu_best").mean(),
+            col("bleu_average").mean(),
             col("ppl").mean().alias("ppl_mean"),
             col("ppl").std(1).alias("ppl_sd"),
             col("bleu").mean().alias("bleu_mean"),
@@ -38,6 +52,9 @@ pub(super) fn by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowSummary>, 
         .collect()?;
     let (rows, done) = (grouped.column("row")?.str()?, grouped.column("done")?.u64()?);
     let parameters = grouped.column("parameters")?.u64()?;
+    let training_flops = grouped.column("training_flops")?.f64()?;
+    let (last, best) = (grouped.column("bleu_last")?.f64()?, grouped.column("bleu_best")?.f64()?);
+    let average = grouped.column("bleu_average")?.f64()?;
     let (ppl, bleu) = (
         spreads(&grouped, "ppl_mean", "ppl_sd")?,
         spreads(&grouped, "bleu_mean", "bleu_sd")?,
@@ -46,8 +63,14 @@ pub(super) fn by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowSummary>, 
         let summary = RowSummary {
             done: done.get(i)? as usize,
             parameters: parameters.get(i),
+            training_flops: training_flops.get(i),
             ppl: ppl[i]?,
             bleu: bleu[i]?,
+            of_weights: BleuOfWeights {
+                last: last.get(i),
+                best: best.get(i),
+                average: average.get(i),
+            },
         };
         Some((rows.get(i)?.to_owned(), summary))
     });

@@ -9,7 +9,7 @@ use crate::results::{History, HistoryRow, RunFolder};
 use crate::spec::Split;
 
 /// The first thing in which two finished runs of one experiment and seed differ, or nothing if history, scores,
-/// hypotheses, weights and Adam's moments are the same bits. Times are not compared.
+/// hypotheses, weights, those chosen, and Adam's moments are the same bits. Times are not compared.
 ///
 /// # Errors
 /// If one of them lacks a file, or a file cannot be read.
@@ -21,6 +21,11 @@ pub fn first_difference(one: &RunFolder, other: &RunFolder, split: Split) -> Res
     let mut found = history(one, other)?;
     for (one, other) in &files {
         found = found.or(line(one, other)?);
+    }
+    let chosen = [one.weights(), other.weights()];
+    if found.is_none() && chosen.iter().any(|path| path.exists()) {
+        let [one, other] = chosen.map(|path| fs::read(&path).map_err(RunError::io(path)));
+        found = (one? != other?).then(|| "weights.safetensors".to_owned());
     }
     if found.is_none() {
         // A damaged one is passed over, and then the older one differs.

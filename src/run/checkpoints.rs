@@ -1,13 +1,13 @@
 //! The checkpoints of a run: the two newest are kept, so that a damaged one has a predecessor.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::RunError;
 use crate::atomic;
 use crate::model::Seq2Seq;
 use crate::results::{Provenance, RunFolder};
-use crate::train::{Checkpoint, Progress};
+use crate::train::{Checkpoint, CheckpointError, Progress, Snapshot};
 
 const KEPT: usize = 2;
 
@@ -24,11 +24,13 @@ impl Checkpoints {
         Self { folder, identity }
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Keeps the state of a training, then drops its oldest checkpoints.
     pub fn save(&self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {
-        let path = self
-            .folder
-            .join(format!("step-{:09}{}", progress.step, self.name_ending()));
+        let path = self.folder.join(file_name(progress.step, &self.identity));
         let checkpoint = Checkpoint::of(model, progress, &self.identity);
         atomic::write(&path, &checkpoint.to_bytes()).map_err(RunError::io(&path))?;
         for old in self.newest_first()?.into_iter().skip(KEPT) {
@@ -58,17 +60,22 @@ impl Checkpoints {
             .map_err(RunError::io(&self.folder))?;
         let is_own = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with("step-") && name.ends_with(&self.name_ending())
+            name.starts_with("step-") && name.ends_with(&name_ending(&self.identity))
         };
         paths.retain(is_own);
         paths.sort();
         paths.reverse();
         Ok(paths)
     }
+}
 
-    fn name_ending(&self) -> String {
-        format!(".{}.safetensors", &blake3::hash(self.identity.as_bytes()).to_hex()[..8])
-    }
+/// What the state of a run after `step` updates is called.
+pub fn file_name(step: usize, identity: &str) -> String {
+    format!("step-{step:09}{}", name_ending(identity))
+}
+
+fn name_ending(identity: &str) -> String {
+    format!(".{}.safetensors", &blake3::hash(identity.as_bytes()).to_hex()[..8])
 }
 
 /// The newest checkpoint of a run that has at least begun; the run's provenance says which are its own. `note` hears of
@@ -77,11 +84,41 @@ impl Checkpoints {
 /// # Errors
 /// If there is none.
 pub fn newest_of(folder: &RunFolder, note: impl FnMut(String)) -> Result<Checkpoint, RunError> {
-    let provenance = Provenance::read(&folder.provenance())?;
-    let identity = identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash);
     let checkpoints = folder.checkpoints();
-    let newest = Checkpoints::new(checkpoints.clone(), identity).newest(note)?;
+    let newest = Checkpoints::new(checkpoints.clone(), identity_of(folder)?).newest(note)?;
     newest.ok_or(RunError::NoCheckpoint { folder: checkpoints })
+}
+
+/// Gives a model the weights that a run's scores in the table belong to. `note` hears of checkpoints passed over.
+///
+/// # Errors
+/// If there are none, or they are damaged or another model's.
+pub fn restore_scored(folder: &RunFolder, model: &mut dyn Seq2Seq, note: impl FnMut(String)) -> Result<(), RunError> {
+    let (restored, path) = match chosen(folder)? {
+        Some(chosen) => {
+            let restored = chosen.restore(model).map_err(CheckpointError::OtherModel);
+            (restored, folder.weights())
+        }
+        None => (newest_of(folder, note)?.restore(model), folder.checkpoints()),
+    };
+    restored.map_err(|source| RunError::Checkpoint { path, source })
+}
+
+/// The weights that a run chose over its last.
+fn chosen(folder: &RunFolder) -> Result<Option<Snapshot>, RunError> {
+    let path = folder.weights();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = fs::read(&path).map_err(RunError::io(&path))?;
+    let chosen = Snapshot::from_bytes(&bytes).map_err(|source| RunError::Checkpoint { path, source })?;
+    // Those of an older spec may lie there still: one whose run was killed at its very end.
+    Ok((chosen.identity == identity_of(folder)?).then_some(chosen))
+}
+
+fn identity_of(folder: &RunFolder) -> Result<String, RunError> {
+    let provenance = Provenance::read(&folder.provenance())?;
+    Ok(identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash))
 }
 
 /// What a checkpoint must have in common with the run that continues from it.

@@ -8,7 +8,7 @@ use dfdx::prelude::Cpu;
 use super::RunError;
 use crate::generated;
 use crate::model::Seq2Seq;
-use crate::ops::cpu::has_bf16;
+use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
 use crate::plan::{Run, ShapeKey};
 use crate::spec::{Norm, Precision};
 
@@ -35,6 +35,15 @@ impl Device {
                 check_cuda(ordinal)?;
                 build_on_cuda(ordinal, shape, norm, seed)
             }
+        }
+    }
+
+    /// Multiplications and additions per second that the device sustains in `f32` products, where that is measured.
+    #[must_use]
+    pub fn sustained_flops_per_s(self) -> Option<f64> {
+        match self {
+            Self::Cpu => Some(sustained_flops_per_s()),
+            Self::Cuda { .. } => None,
         }
     }
 

@@ -1,112 +1,230 @@
-//! What a trained model is worth: perplexity, translations, and their scores.
+//! What a trained model is worth: perplexity, translations, and their scores, with every set of weights asked for.
 
 use std::ops::ControlFlow;
 
-use super::execute::Attempt;
-use super::watch::Listener;
-use super::{Event, Job, RunError};
+use super::execute::{Attempt, Training};
+use super::measure::{references, scores, translations};
+use super::{Event, RunError};
 use crate::atomic;
 use crate::data::{Dataset, evaluation_batches};
-use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
-use crate::results::{BleuScores, RunScore};
-use crate::score::{Bleu, check_texts, corpus_bleu, standard_configs};
-use crate::spec::Split;
+use crate::plan::training_flops;
+use crate::results::{BleuScores, RunScore, WeightsScore};
+use crate::score::check_texts;
+use crate::spec::{Selection, Split, Weights};
 use crate::train::{Progress, evaluate};
 
-/// Measures a trained model on the evaluation split and writes hypotheses and scores.
+/// Measures a trained model on the evaluation split and writes hypotheses and scores. The model's own weights, the last,
+/// are lost where others are asked for.
 pub fn finish(
     attempt: &mut Attempt,
     dataset: &Dataset,
     model: &mut dyn Seq2Seq,
-    progress: &Progress,
+    training: &Training,
 ) -> Result<Event, RunError> {
-    let job = attempt.job;
-    let split = job.run.experiment.evaluation.split;
-    let Some(hypotheses) = hypotheses(job, dataset, model, &mut *attempt.listener)? else {
-        return Ok(Event::Interrupted { step: progress.step });
+    let wanted = wanted(&attempt.job.run.experiment.selection, &training.progress);
+    let Some(candidates) = measure_all(attempt, dataset, model, training, &wanted)? else {
+        let step = training.progress.step;
+        return Ok(Event::Interrupted { step });
     };
-    let path = job.folder.hypotheses(split.name());
-    let text: String = hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
-    atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
-
-    let references: Vec<String> = dataset
-        .text
-        .get(split)
-        .iter()
-        .map(|(_, target)| target.clone())
-        .collect();
-    for warning in check_texts(&hypotheses, &[&references]) {
-        attempt.note(format!("in the hypotheses of {}: {warning}", split.name()));
+    write_hypotheses(attempt, &candidates)?;
+    let chosen = chosen(attempt, &candidates);
+    if chosen.weights != Weights::Last {
+        training.write_average(&attempt.job.folder.weights(), &chosen.steps)?;
     }
-    let bleu = scores(&hypotheses, &references)?;
-    let perplexity = |split| {
-        let batches = evaluation_batches(dataset.ids.get(split), job.run.experiment.training.micro_batch_tokens);
-        evaluate(model, &batches, 0.0).perplexity()
-    };
-    let dev_ppl = perplexity(Split::Dev);
-    let report = &dataset.report.splits;
-    let score = RunScore {
-        split: split.name().to_owned(),
-        steps: progress.step as u64,
-        tokens: progress.tokens as u64,
-        ppl: if split == Split::Dev {
-            dev_ppl
-        } else {
-            perplexity(split)
-        },
-        dev_ppl: Some(dev_ppl),
-        parameters: model.parameter_count() as u64,
-        skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
-        unknown_pieces: Some(
-            (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
-        ),
-        bleu,
-    };
-    score.write(&job.folder.score())?;
-    let (ppl, bleu) = (score.ppl, &score.bleu.standard);
-    attempt
-        .log
-        .line(&format!("{}: ppl {ppl:.4}, {bleu} ({})", split.name(), bleu.signature));
-    Ok(Event::Finished { ppl, bleu: bleu.score })
+    conclude(attempt, dataset, model, &training.progress, &candidates)
 }
 
-/// The best hypothesis for every source of the evaluation split, detokenised, in the order of the corpus; nothing if the
-/// listener wants to stop.
-fn hypotheses(
-    job: &Job,
+/// One set of weights and what it is worth on the evaluation split.
+#[derive(Clone)]
+struct Candidate {
+    weights: Weights,
+    steps: Vec<usize>,
+    ppl: f64,
+    dev_ppl: f64,
+    bleu: BleuScores,
+    hypotheses: Vec<String>,
+}
+
+/// The one whose figures enter the table.
+fn chosen<'a>(attempt: &Attempt, candidates: &'a [Candidate]) -> &'a Candidate {
+    let selection = &attempt.job.run.experiment.selection;
+    let found = candidates
+        .iter()
+        .find(|candidate| candidate.weights == selection.weights);
+    found.expect("what enters the table is measured")
+}
+
+/// The sets of weights to measure, with the steps they come from. The last come first: the model still has them.
+fn wanted(selection: &Selection, progress: &Progress) -> Vec<(Weights, Vec<usize>)> {
+    let mut wanted = vec![(Weights::Last, vec![progress.step])];
+    if selection.keeps_weights() {
+        let ranking = &progress.ranking;
+        wanted.extend(ranking.best_step().map(|step| (Weights::Best, vec![step])));
+        if selection.average > 0 {
+            wanted.push((Weights::Average, ranking.averaged_steps(selection)));
+        }
+    }
+    wanted
+}
+
+/// Every set of weights; nothing if the listener wants to stop. Two sets from the same steps are measured once.
+fn measure_all(
+    attempt: &mut Attempt,
+    dataset: &Dataset,
+    model: &mut dyn Seq2Seq,
+    training: &Training,
+    wanted: &[(Weights, Vec<usize>)],
+) -> Result<Option<Vec<Candidate>>, RunError> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (number, (weights, steps)) in wanted.iter().enumerate() {
+        let same = candidates.iter().find(|candidate| candidate.steps == *steps).cloned();
+        let measured = if same.is_some() {
+            same
+        } else {
+            if *weights != Weights::Last {
+                training.restore_average(model, steps)?;
+            }
+            measure(attempt, dataset, model, (number, wanted.len()))?
+        };
+        let Some(measured) = measured else { return Ok(None) };
+        candidates.push(Candidate {
+            weights: *weights,
+            steps: steps.clone(),
+            ..measured
+        });
+    }
+    Ok(Some(candidates))
+}
+
+/// Perplexity, translations and their scores, of weights not yet named; nothing if the listener wants to stop. This is
+/// round `round.0`, counted from 0, of `round.1`.
+fn measure(
+    attempt: &mut Attempt,
     dataset: &Dataset,
     model: &dyn Seq2Seq,
-    listener: &mut dyn Listener,
-) -> Result<Option<Vec<String>>, RunError> {
-    let experiment = &job.run.experiment;
-    let sources = &dataset.ids.get(experiment.evaluation.split).source;
-    let sentences = sources.sentences();
-    let sources: Vec<Vec<u32>> = (0..sentences).map(|index| sources.sentence(index).to_vec()).collect();
-    listener.hear(&Event::Translating { done: 0, sentences });
-    let found = translate(model, &sources, &experiment.decoding, |done| {
+    round: (usize, usize),
+) -> Result<Option<Candidate>, RunError> {
+    let experiment = &attempt.job.run.experiment;
+    let split = experiment.evaluation.split;
+    let of_one = dataset.ids.get(split).source.sentences();
+    let (before, sentences) = (round.0 * of_one, round.1 * of_one);
+    let listener = &mut *attempt.listener;
+    listener.hear(&Event::Translating {
+        done: before,
+        sentences,
+    });
+    let found = translations(dataset, split, model, &experiment.decoding, |done| {
+        let done = before + done;
         listener.hear(&Event::Translating { done, sentences });
         if listener.wants_stop() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
-    });
-    let decode = |hypotheses: Vec<Hypothesis>| Ok(dataset.vocabulary.decode(&hypotheses[0].tokens)?);
-    found.map(|found| found.into_iter().map(decode).collect()).transpose()
+    })?;
+    let Some(hypotheses) = found else { return Ok(None) };
+    let perplexity = |split| {
+        let batches = evaluation_batches(dataset.ids.get(split), experiment.training.micro_batch_tokens);
+        evaluate(model, &batches, 0.0).perplexity()
+    };
+    let dev_ppl = perplexity(Split::Dev);
+    Ok(Some(Candidate {
+        weights: Weights::Last,
+        steps: Vec::new(),
+        ppl: if split == Split::Dev {
+            dev_ppl
+        } else {
+            perplexity(split)
+        },
+        dev_ppl,
+        bleu: scores(&hypotheses, &references(dataset, split))?,
+        hypotheses,
+    }))
 }
 
-/// One output under every signature that is compared with published numbers.
-fn scores(hypotheses: &[String], references: &[String]) -> Result<BleuScores, RunError> {
-    let score = |(_, config)| corpus_bleu(hypotheses, &[references], &config);
-    let scores: Vec<Bleu> = standard_configs().into_iter().map(score).collect::<Result<_, _>>()?;
-    let [standard, lowercase, international, international_lowercase, compound] =
-        scores.try_into().expect("one score for each configuration");
-    Ok(BleuScores {
-        standard,
-        lowercase,
-        international,
-        international_lowercase,
-        compound,
+/// Those of the weights in the table under the plain name, the others beside them.
+fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), RunError> {
+    let experiment = &attempt.job.run.experiment;
+    let split = experiment.evaluation.split.name();
+    for candidate in candidates {
+        let name = if candidate.weights == experiment.selection.weights {
+            split.to_owned()
+        } else {
+            format!("{split}.{}", candidate.weights.name())
+        };
+        let path = attempt.job.folder.hypotheses(&name);
+        let text: String = candidate.hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
+        atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
+    }
+    Ok(())
+}
+
+/// Writes `score.toml`, and tells what is odd about the hypotheses in the table.
+fn conclude(
+    attempt: &mut Attempt,
+    dataset: &Dataset,
+    model: &mut dyn Seq2Seq,
+    progress: &Progress,
+    candidates: &[Candidate],
+) -> Result<Event, RunError> {
+    let experiment = &attempt.job.run.experiment;
+    let split = experiment.evaluation.split;
+    let chosen = chosen(attempt, candidates);
+    for warning in check_texts(&chosen.hypotheses, &[&references(dataset, split)]) {
+        attempt.note(format!("in the hypotheses of {}: {warning}", split.name()));
+    }
+    let report = &dataset.report.splits;
+    let others = if experiment.selection.keeps_weights() {
+        candidates
+    } else {
+        &[]
+    };
+    let score = RunScore {
+        split: split.name().to_owned(),
+        steps: progress.step as u64,
+        tokens: progress.tokens as u64,
+        training_flops: Some(training_flops(experiment, &progress.work)),
+        ppl: chosen.ppl,
+        dev_ppl: Some(chosen.dev_ppl),
+        parameters: model.parameter_count() as u64,
+        skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
+        unknown_pieces: Some(
+            (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
+        ),
+        weights: Some(chosen.weights.name().to_owned()),
+        bleu: chosen.bleu.clone(),
+        of_weights: others.iter().map(Candidate::score).collect(),
+    };
+    score.write(&attempt.job.folder.score())?;
+    for candidate in candidates {
+        attempt.log.line(&candidate.line(split));
+    }
+    Ok(Event::Finished {
+        ppl: chosen.ppl,
+        bleu: chosen.bleu.standard.score,
     })
+}
+
+impl Candidate {
+    fn score(&self) -> WeightsScore {
+        WeightsScore {
+            weights: self.weights.name().to_owned(),
+            steps: self.steps.iter().map(|&step| step as u64).collect(),
+            dev_ppl: self.dev_ppl,
+            ppl: self.ppl,
+            bleu_13a: self.bleu.standard.score,
+            bleu_13a_lc: self.bleu.lowercase.score,
+        }
+    }
+
+    fn line(&self, split: Split) -> String {
+        let steps: Vec<String> = self.steps.iter().map(usize::to_string).collect();
+        let (split, weights, steps) = (split.name(), self.weights.name(), steps.join(", "));
+        let (ppl, bleu) = (self.ppl, &self.bleu.standard);
+        format!(
+            "{split}: {weights} weights (step {steps}): ppl {ppl:.4}, {bleu} ({})",
+            bleu.signature
+        )
+    }
 }

@@ -1,12 +1,13 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::checkpoints::{Checkpoints, identity};
 use super::evaluate::finish;
 use super::log::Log;
+use super::snapshots::Snapshots;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
 use crate::atomic;
@@ -17,7 +18,7 @@ use crate::ops::threads;
 use crate::plan::{Run, ShapeKey};
 use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
 use crate::spec::{Experiment, render};
-use crate::train::{Outcome, Progress, Trainer};
+use crate::train::{CheckpointError, Outcome, Progress, Snapshot, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 
@@ -106,17 +107,21 @@ impl<'a> Attempt<'a> {
         let mut training = self.restore(&mut *model, &dataset)?;
         let trained_before_s = training.progress.elapsed_s;
         let outcome = self.train(&mut *model, &dataset, &mut training)?;
-        let progress = training.progress;
-        let event = self.conclude(&mut *model, &dataset, &progress, outcome)?;
+        let event = self.conclude(&mut *model, &dataset, &training, outcome)?;
+        let progress = &training.progress;
 
         if !matches!(event, Event::Interrupted { .. }) {
             provenance.finished = Some(rfc3339_utc(SystemTime::now()));
             provenance.wall_s = Some(trained_before_s + self.started.elapsed().as_secs_f64());
         }
+        provenance.training_s = Some(progress.elapsed_s);
         provenance.tokens_per_s = (progress.elapsed_s > 0.0).then(|| progress.tokens as f64 / progress.elapsed_s);
         provenance.peak_memory_bytes = peak_memory_bytes();
         provenance.write(&self.job.folder.provenance())?;
         mark(self.job, &event)?;
+        if let (Event::Finished { .. }, Some(snapshots)) = (&event, training.snapshots) {
+            snapshots.remove()?;
+        }
         Ok(event)
     }
 
@@ -149,6 +154,8 @@ impl<'a> Attempt<'a> {
     /// Gives the model the newest checkpoint that can be used, if there is one.
     fn restore(&mut self, model: &mut dyn Seq2Seq, dataset: &Dataset) -> Result<Training, RunError> {
         let identity = identity(&self.job.run.spec_hash, self.job.run.seed, &dataset.data_hash);
+        let keeps_weights = self.job.run.experiment.selection.keeps_weights();
+        let snapshots = keeps_weights.then(|| Snapshots::new(self.job.folder.snapshots(), identity.clone()));
         let checkpoints = Checkpoints::new(self.job.folder.checkpoints(), identity);
         let newest = checkpoints.newest(|text| self.note(text))?;
         let progress = match newest {
@@ -161,7 +168,11 @@ impl<'a> Attempt<'a> {
                 checkpoint.progress
             }
         };
-        Ok(Training { progress, checkpoints })
+        Ok(Training {
+            progress,
+            checkpoints,
+            snapshots: snapshots.transpose()?,
+        })
     }
 
     fn train(
@@ -181,9 +192,11 @@ impl<'a> Attempt<'a> {
         });
         let history = self.open_history(step as u64)?;
         let mut watch = Watch {
-            steps,
+            experiment,
+            dataset,
             history,
             checkpoints: &training.checkpoints,
+            snapshots: training.snapshots.as_ref(),
             log: &mut self.log,
             listener: &mut *self.listener,
             pace: Pace::start(),
@@ -217,11 +230,22 @@ impl<'a> Attempt<'a> {
         &mut self,
         model: &mut dyn Seq2Seq,
         dataset: &Dataset,
-        progress: &Progress,
+        training: &Training,
         outcome: Outcome,
     ) -> Result<Event, RunError> {
+        let progress = &training.progress;
         match outcome {
-            Outcome::Finished => finish(self, dataset, model, progress),
+            Outcome::Finished => {
+                let steps = self.job.run.experiment.training.steps;
+                if progress.step < steps {
+                    let since = progress.ranking.since_best;
+                    self.note(format!(
+                        "ended at step {} of {steps}: {since} measurements on dev brought nothing better",
+                        progress.step
+                    ));
+                }
+                finish(self, dataset, model, training)
+            }
             Outcome::Interrupted => {
                 self.log.line(&format!("interrupted after step {}", progress.step));
                 Ok(Event::Interrupted { step: progress.step })
@@ -247,9 +271,32 @@ impl<'a> Attempt<'a> {
 }
 
 /// How far the run has come, and where it keeps that.
-struct Training {
-    progress: Progress,
+pub struct Training {
+    pub progress: Progress,
     checkpoints: Checkpoints,
+    /// Only of a run that selects among its weights.
+    snapshots: Option<Snapshots>,
+}
+
+impl Training {
+    /// Gives the model the mean of the weights after these updates.
+    pub fn restore_average(&self, model: &mut dyn Seq2Seq, steps: &[usize]) -> Result<(), RunError> {
+        let average = self.average(steps)?;
+        average.restore(model).map_err(|error| RunError::Checkpoint {
+            path: self.checkpoints.folder().to_owned(),
+            source: CheckpointError::OtherModel(error),
+        })
+    }
+
+    /// Writes that mean.
+    pub fn write_average(&self, path: &Path, steps: &[usize]) -> Result<(), RunError> {
+        atomic::write(path, &self.average(steps)?.to_bytes()).map_err(RunError::io(path))
+    }
+
+    fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
+        let snapshots = self.snapshots.as_ref().expect("kept by a run that selects");
+        snapshots.average(steps)
+    }
 }
 
 fn update_size(experiment: &Experiment) -> UpdateSize {
@@ -273,6 +320,8 @@ fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Proven
         started: rfc3339_utc(SystemTime::now()),
         finished: None,
         wall_s: None,
+        training_s: None,
+        sustained_flops_per_s: job.device.sustained_flops_per_s(),
         tokens_per_s: None,
         peak_memory_bytes: None,
     }

@@ -12,6 +12,8 @@ mod event;
 mod execute;
 mod lock;
 mod log;
+mod measure;
+mod snapshots;
 mod trained;
 mod watch;
 

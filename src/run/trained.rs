@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::checkpoints::newest_of;
+use super::checkpoints::restore_scored;
 use super::{Device, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, translate};
@@ -21,7 +21,8 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Reads the newest checkpoint of the run that is whole; `note` hears of those passed over.
+    /// Reads the weights whose scores are in the table: those the run chose, or the newest checkpoint that is whole;
+    /// `note` hears of those passed over.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
@@ -36,11 +37,7 @@ impl Trained {
             suite: String::new(),
             shape,
         })?;
-        let checkpoint = newest_of(folder, note)?;
-        let path = folder.checkpoints();
-        checkpoint
-            .restore(&mut *model)
-            .map_err(|source| RunError::Checkpoint { path, source })?;
+        restore_scored(folder, &mut *model, note)?;
         Ok(Self {
             experiment,
             model,

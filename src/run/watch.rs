@@ -4,10 +4,14 @@ use std::time::{Duration, Instant};
 
 use super::checkpoints::Checkpoints;
 use super::log::Log;
+use super::measure::greedy_dev_bleu;
+use super::snapshots::Snapshots;
 use super::{Event, RunError};
+use crate::data::Dataset;
 use crate::model::{BatchLoss, Seq2Seq};
 use crate::results::{History, HistoryRow, HistorySplit};
-use crate::train::{Observer, Progress, Stop, Update, Validation};
+use crate::spec::{BestBy, Experiment};
+use crate::train::{Observer, Progress, Ranking, Stop, Update, Validation};
 
 /// Hears what a run tells, and says whether it should stop.
 pub trait Listener {
@@ -21,9 +25,12 @@ pub trait Listener {
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
 pub struct Watch<'a> {
-    pub steps: usize,
+    pub experiment: &'a Experiment,
+    pub dataset: &'a Dataset,
     pub history: History,
     pub checkpoints: &'a Checkpoints,
+    /// Only of a run that selects among its weights.
+    pub snapshots: Option<&'a Snapshots>,
     pub log: &'a mut Log,
     pub listener: &'a mut dyn Listener,
     pub pace: Pace,
@@ -67,14 +74,15 @@ impl Observer for Watch<'_> {
 
     fn updated(&mut self, update: &Update) -> Stop {
         self.pace.add(update);
-        if self.pace.is_due() || update.step == self.steps {
+        let steps = self.experiment.training.steps;
+        if self.pace.is_due() || update.step == steps {
             let elapsed_s = self.pace.started.elapsed().as_secs_f64();
             self.listener.hear(&Event::Update {
                 step: update.step,
-                steps: self.steps,
+                steps,
                 loss_nats: update.losses.smoothed(),
                 tokens_per_s: self.pace.tokens as f64 / elapsed_s,
-                remaining_s: elapsed_s / self.pace.steps as f64 * (self.steps - update.step) as f64,
+                remaining_s: elapsed_s / self.pace.steps as f64 * (steps - update.step) as f64,
             });
         }
         if self.listener.wants_stop() {
@@ -84,7 +92,11 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn validated(&mut self, validation: &Validation) -> Result<(), RunError> {
+    fn validated(&mut self, model: &dyn Seq2Seq, validation: &Validation) -> Result<f64, RunError> {
+        let dev_bleu = match self.experiment.selection.best_by {
+            BestBy::Loss => None,
+            BestBy::Bleu => Some(greedy_dev_bleu(self.dataset, model, &self.experiment.decoding)?),
+        };
         let row = |split, losses: &BatchLoss| HistoryRow {
             step: validation.step as u64,
             split,
@@ -93,6 +105,7 @@ impl Observer for Watch<'_> {
             lr: None,
             grad_norm: None,
             tokens_per_s: None,
+            bleu: None,
         };
         self.history.append(&HistoryRow {
             lr: Some(validation.learning_rate),
@@ -100,18 +113,29 @@ impl Observer for Watch<'_> {
             tokens_per_s: Some(validation.tokens_per_s),
             ..row(HistorySplit::Train, &validation.training)
         })?;
-        self.history.append(&row(HistorySplit::Dev, &validation.dev))?;
+        self.history.append(&HistoryRow {
+            bleu: dev_bleu,
+            ..row(HistorySplit::Dev, &validation.dev)
+        })?;
         let dev_ppl = validation.dev.perplexity();
         let train_ppl = validation.training.perplexity();
+        let bleu = dev_bleu.map_or_else(String::new, |bleu| format!(", greedy BLEU {bleu:.2}"));
         self.log.line(&format!(
-            "step {}: ppl {train_ppl:.4} in training, {dev_ppl:.4} on dev",
+            "step {}: ppl {train_ppl:.4} in training, {dev_ppl:.4} on dev{bleu}",
             validation.step
         ));
         self.listener.hear(&Event::Validated {
             step: validation.step,
             dev_ppl,
         });
-        Ok(())
+        Ok(dev_bleu.map_or(validation.dev.nll(), |bleu| -bleu))
+    }
+
+    fn ranked(&mut self, model: &mut dyn Seq2Seq, ranking: &Ranking, step: usize) -> Result<(), RunError> {
+        match self.snapshots {
+            Some(snapshots) => snapshots.keep(model, ranking, step),
+            None => Ok(()),
+        }
     }
 
     fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {

@@ -1,7 +1,7 @@
 //! Rules over several keys: what is checked before anything runs.
 
 use super::conflict::Conflict;
-use super::experiment::{Corpus, Positional};
+use super::experiment::{Corpus, Positional, Weights};
 use super::parameters::Parameters;
 use super::resolve::Draft;
 use super::schedule::Schedule;
@@ -71,6 +71,18 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         keys: &["training.checkpoint_every", "training.steps"],
         test: no_checkpoint,
+    },
+    Check {
+        keys: &["selection.average", "training.validate_every", "training.steps"],
+        test: few_to_average,
+    },
+    Check {
+        keys: &["selection.patience", "training.validate_every", "training.steps"],
+        test: long_patience,
+    },
+    Check {
+        keys: &["selection.weights", "selection.average"],
+        test: no_average,
     },
     Check {
         keys: &[
@@ -176,6 +188,36 @@ fn no_checkpoint(draft: &Draft) -> Option<Conflict> {
 fn never(draft: &Draft, key: &'static str, every: usize) -> Option<Conflict> {
     let steps = draft.experiment.training.steps;
     (every > steps).then_some(Conflict::Never { key, every, steps })
+}
+
+/// Dev measurements of a whole training: one every so often, and one at its end.
+fn measurements(draft: &Draft) -> usize {
+    let training = &draft.experiment.training;
+    training.steps.div_ceil(training.validate_every)
+}
+
+fn few_to_average(draft: &Draft) -> Option<Conflict> {
+    let (average, measurements) = (draft.experiment.selection.average, measurements(draft));
+    (average > measurements).then_some(Conflict::FewMeasurements {
+        key: "selection.average",
+        wanted: average,
+        measurements,
+    })
+}
+
+/// The first measurement is always the best so far.
+fn long_patience(draft: &Draft) -> Option<Conflict> {
+    let (patience, measurements) = (draft.experiment.selection.patience, measurements(draft));
+    (patience >= measurements).then_some(Conflict::FewMeasurements {
+        key: "selection.patience",
+        wanted: patience,
+        measurements,
+    })
+}
+
+fn no_average(draft: &Draft) -> Option<Conflict> {
+    let selection = &draft.experiment.selection;
+    (selection.weights == Weights::Average && selection.average == 0).then_some(Conflict::NoAverage)
 }
 
 fn high_peak(draft: &Draft) -> Option<Conflict> {

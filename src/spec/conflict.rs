@@ -50,6 +50,14 @@ pub enum Conflict {
     HighPeak {
         peak: f64,
     },
+    /// More is asked of the dev measurements than there will be.
+    FewMeasurements {
+        key: &'static str,
+        wanted: usize,
+        measurements: usize,
+    },
+    /// The average is to enter the table, and nothing is averaged.
+    NoAverage,
     SameLanguage {
         language: String,
     },
@@ -109,6 +117,15 @@ impl fmt::Display for Conflict {
                     "the learning rate peaks at {peak:.3e} and will diverge; the limit is {HIGHEST_PEAK}"
                 )
             }
+            Self::FewMeasurements {
+                key,
+                wanted,
+                measurements,
+            } => write!(
+                f,
+                "`{key} = {wanted}` asks too much: the training measures {measurements} times on dev"
+            ),
+            Self::NoAverage => f.write_str("`selection.weights = \"average\"`, but `selection.average` is 0"),
             Self::SameLanguage { language } => write!(f, "source and target language are both \"{language}\""),
             Self::NoSuchLanguage { language } => write!(f, "\"wmt14-en-de\" has no language \"{language}\""),
         }
@@ -130,6 +147,10 @@ impl Conflict {
             Self::HighPeak { .. } => {
                 Some("peak = learning_rate_factor / sqrt(d_model * warmup_steps); the paper's is 6.99e-4".to_owned())
             }
+            Self::FewMeasurements { key, .. } => Some(format!(
+                "lower `{key}` or `training.validate_every`; steps / validate_every measurements are made, rounded up"
+            )),
+            Self::NoAverage => Some("say how many weights to average, such as `selection.average = 5`".to_owned()),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ pub struct Experiment {
     pub regularization: Regularization,
     pub data: Data,
     pub training: Training,
+    pub selection: Selection,
     pub decoding: Decoding,
     pub evaluation: Evaluation,
 }
@@ -127,6 +128,91 @@ impl Precision {
         match self {
             Self::F32 => "f32",
             Self::Bf16 => "bf16",
+        }
+    }
+}
+
+/// Which of the weights on the way are kept, and which of them enter the table. The paper's Table 3 takes the last;
+/// its Table 2 takes an average (section 6.1).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Selection {
+    /// What makes one measurement on the dev split better than another.
+    pub best_by: BestBy,
+    /// Training ends after so many measurements in a row that are no better than the best; 0 never ends it.
+    pub patience: usize,
+    /// How many weights are averaged; 0 averages none.
+    pub average: usize,
+    pub average_of: AverageOf,
+    pub weights: Weights,
+}
+
+impl Selection {
+    /// Whether weights other than the last are asked for.
+    #[must_use]
+    pub fn keeps_weights(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BestBy {
+    /// The unsmoothed dev loss.
+    #[default]
+    Loss,
+    /// BLEU (13a) of greedy translations of the dev split.
+    Bleu,
+}
+
+impl BestBy {
+    /// As a suite calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Bleu => "bleu",
+        }
+    }
+}
+
+/// Which weights an average is taken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AverageOf {
+    #[default]
+    Last,
+    Best,
+}
+
+impl AverageOf {
+    /// As a suite calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Best => "best",
+        }
+    }
+}
+
+/// Weights that a training ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Weights {
+    /// Those after the last update.
+    #[default]
+    Last,
+    /// Those that measured best on the dev split.
+    Best,
+    /// The mean of several.
+    Average,
+}
+
+impl Weights {
+    /// As a suite and a table call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Best => "best",
+            Self::Average => "average",
         }
     }
 }

@@ -8,7 +8,14 @@ use super::value::Value;
 
 /// Keys that are younger than the first results that were kept. Those were made with what is now the key's default, so
 /// a default is no part of what such a spec is known by.
-const YOUNGER_THAN_RESULTS: [&str; 1] = ["training.precision"];
+const YOUNGER_THAN_RESULTS: [&str; 6] = [
+    "training.precision",
+    "selection.best_by",
+    "selection.patience",
+    "selection.average",
+    "selection.average_of",
+    "selection.weights",
+];
 
 /// Writes an experiment as a base that `load_experiment` reads back unchanged.
 #[must_use]

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::{
-    Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization, Split, Training,
+    Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization, Selection,
+    Split, Training,
 };
 use super::keys::{Fallback, Key, keys};
 use super::place::Place;
@@ -162,6 +163,7 @@ fn unset() -> Experiment {
             checkpoint_every: 0,
             precision: Precision::F32,
         },
+        selection: Selection::default(),
         decoding: Decoding {
             beam: 0,
             length_penalty: 0.0,

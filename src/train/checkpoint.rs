@@ -1,18 +1,14 @@
-//! A checkpoint as bytes: a safetensors file with the weights, Adam's moments, the progress, and a checksum over all
-//! of it.
+//! All that a training needs to continue, as bytes: the weights, Adam's moments and the progress.
 
-use std::collections::HashMap;
-use std::fmt;
-
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
-use super::Progress;
-use crate::model::{BatchLoss, NamedArray, RestoreError, Seq2Seq};
+use super::ranking::{Measured, Ranking};
+use super::sealed::{CheckpointError, Sealed, seal};
+use super::{Progress, WEIGHT};
+use crate::model::{BatchLoss, NamedArray, Seq2Seq};
+use crate::plan::Work;
 
-const HEADER: &str = "ablate";
-/// Where arrays live in the file.
-const WEIGHT: &str = "weight/";
+/// Where Adam's moments live in the file.
 const MOMENTS: [&str; 2] = ["adam.first/", "adam.second/"];
 
 /// All that a run needs to continue.
@@ -28,7 +24,7 @@ pub struct Checkpoint {
 impl Checkpoint {
     pub fn of(model: &mut dyn Seq2Seq, progress: &Progress, identity: &str) -> Self {
         Self {
-            progress: *progress,
+            progress: progress.clone(),
             identity: identity.to_owned(),
             weights: model.weights(),
             moments: model.moments(),
@@ -54,7 +50,7 @@ impl Checkpoint {
     pub fn first_difference(&self, other: &Self) -> Option<String> {
         let timeless = |progress: &Progress| Progress {
             elapsed_s: 0.0,
-            ..*progress
+            ..progress.clone()
         };
         if self.identity != other.identity {
             return Some("the experiments, seeds or corpora".to_owned());
@@ -62,27 +58,16 @@ impl Checkpoint {
         if timeless(&self.progress) != timeless(&other.progress) {
             return Some(format!("progress at step {}", self.progress.step));
         }
-        let (ours, theirs) = (self.arrays(), other.arrays());
-        let mut pairs = ours.iter().zip(&theirs);
-        let differing = pairs.find(|((name, _, bytes), (other_name, _, others))| (name, bytes) != (other_name, others));
-        match differing {
-            Some(((name, ..), _)) => Some(format!("array {name}")),
-            None => (ours.len() != theirs.len()).then(|| format!("{} and {} arrays", ours.len(), theirs.len())),
-        }
+        let pairs = self.lists().into_iter().zip(other.lists());
+        pairs.into_iter().find_map(|((prefix, ours), (_, theirs))| {
+            first_difference(ours, theirs).map(|what| format!("{prefix}{what}"))
+        })
     }
 
     /// The file's content.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let arrays = self.arrays();
-        let mut header = Header::of(self);
-        header.checksum = header.checksum_with(arrays.iter().map(|(name, _, bytes)| (name.as_str(), bytes.as_slice())));
-        let views = arrays.iter().map(|(name, array, bytes)| {
-            let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes).expect("a shape that fits its values");
-            (name.as_str(), view)
-        });
-        let metadata = HashMap::from([(HEADER.to_owned(), header.to_toml())]);
-        safetensors::serialize(views, Some(metadata)).expect("names are unique")
+        seal(&Header::of(self), &self.lists())
     }
 
     /// Reads what [`Self::to_bytes`] wrote.
@@ -90,58 +75,35 @@ impl Checkpoint {
     /// # Errors
     /// If the bytes are damaged in any way.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-        let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
-        let header = metadata.metadata().as_ref().and_then(|entries| entries.get(HEADER));
-        let header: Header = toml::from_str(header.ok_or_else(|| damaged("no header"))?).map_err(damaged)?;
-        let tensors: Vec<_> = file.iter().collect();
-        if header.checksum != header.checksum_with(tensors.iter().map(|(name, view)| (*name, view.data()))) {
-            return Err(damaged("the checksum does not fit"));
-        }
-        let array = |prefix: &str, name: &String| {
-            let view = file.tensor(&format!("{prefix}{name}")).map_err(damaged)?;
-            let values = view
-                .data()
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|bytes| f32::from_le_bytes(*bytes))
-                .collect();
-            Ok(NamedArray {
-                name: name.clone(),
-                shape: view.shape().to_vec(),
-                values,
-            })
-        };
-        let arrays = |prefix| {
-            header
-                .order
-                .iter()
-                .map(|name| array(prefix, name))
-                .collect::<Result<_, _>>()
-        };
+        let file = Sealed::<Header>::open(bytes)?;
         Ok(Self {
-            progress: header.progress(),
-            weights: arrays(WEIGHT)?,
-            moments: [arrays(MOMENTS[0])?, arrays(MOMENTS[1])?],
-            identity: header.identity,
+            progress: file.header.progress(),
+            weights: file.arrays(WEIGHT)?,
+            moments: [file.arrays(MOMENTS[0])?, file.arrays(MOMENTS[1])?],
+            identity: file.header.identity,
         })
     }
 
-    /// Every array with its name and bytes in the file.
-    fn arrays(&self) -> Vec<(String, &NamedArray, Vec<u8>)> {
+    /// Every list of arrays with its prefix in the file.
+    fn lists(&self) -> [(&'static str, &[NamedArray]); 3] {
         let [first, second] = &self.moments;
-        let lists = [(WEIGHT, &self.weights), (MOMENTS[0], first), (MOMENTS[1], second)];
-        let bytes = |array: &NamedArray| array.values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        lists
-            .into_iter()
-            .flat_map(|(prefix, arrays)| arrays.iter().map(move |array| (prefix, array)))
-            .map(|(prefix, array)| (format!("{prefix}{}", array.name), array, bytes(array)))
-            .collect()
+        [(WEIGHT, &self.weights), (MOMENTS[0], first), (MOMENTS[1], second)]
     }
 }
 
-/// What the file says besides arrays. It is one text under one key: a map of entries would be written in any order.
+/// The name of the first array that is not the same bits.
+fn first_difference(ours: &[NamedArray], theirs: &[NamedArray]) -> Option<String> {
+    let bits = |array: &NamedArray| array.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let is_same = |(ours, theirs): &(&NamedArray, &NamedArray)| {
+        (&ours.name, &ours.shape, bits(ours)) == (&theirs.name, &theirs.shape, bits(theirs))
+    };
+    match ours.iter().zip(theirs).find(|pair| !is_same(pair)) {
+        Some((ours, _)) => Some(ours.name.clone()),
+        None => (ours.len() != theirs.len()).then(|| format!(": {} and {} arrays", ours.len(), theirs.len())),
+    }
+}
+
+/// What the file says besides arrays.
 #[derive(Serialize, Deserialize)]
 struct Header {
     identity: String,
@@ -151,29 +113,57 @@ struct Header {
     window_nll_sum: f64,
     window_tokens: usize,
     elapsed_s: f64,
-    /// The names of the weights as the model orders them; the file sorts its arrays.
-    order: Vec<String>,
-    checksum: String,
+    #[serde(flatten)]
+    work: Work,
+    #[serde(flatten)]
+    ranking: RankingInFile,
+}
+
+/// A ranking as plain values, in lists that are in step.
+#[derive(Serialize, Deserialize)]
+struct RankingInFile {
+    best_steps: Vec<usize>,
+    best_badness: Vec<f64>,
+    latest_steps: Vec<usize>,
+    since_best: usize,
+}
+
+impl From<&Ranking> for RankingInFile {
+    fn from(ranking: &Ranking) -> Self {
+        Self {
+            best_steps: ranking.best.iter().map(|measured| measured.step).collect(),
+            best_badness: ranking.best.iter().map(|measured| measured.badness).collect(),
+            latest_steps: ranking.latest.clone(),
+            since_best: ranking.since_best,
+        }
+    }
+}
+
+impl From<&RankingInFile> for Ranking {
+    fn from(file: &RankingInFile) -> Self {
+        let best = file.best_steps.iter().zip(&file.best_badness);
+        Self {
+            best: best.map(|(&step, &badness)| Measured { step, badness }).collect(),
+            latest: file.latest_steps.clone(),
+            since_best: file.since_best,
+        }
+    }
 }
 
 impl Header {
     fn of(checkpoint: &Checkpoint) -> Self {
-        let Progress {
-            step,
-            tokens,
-            since_validation: window,
-            elapsed_s,
-        } = checkpoint.progress;
+        let progress = &checkpoint.progress;
+        let window = &progress.since_validation;
         Self {
             identity: checkpoint.identity.clone(),
-            step,
-            tokens,
+            step: progress.step,
+            tokens: progress.tokens,
             window_smoothed_sum: window.smoothed_sum,
             window_nll_sum: window.nll_sum,
             window_tokens: window.tokens,
-            elapsed_s,
-            order: checkpoint.weights.iter().map(|array| array.name.clone()).collect(),
-            checksum: String::new(),
+            elapsed_s: progress.elapsed_s,
+            work: progress.work,
+            ranking: (&progress.ranking).into(),
         }
     }
 
@@ -181,66 +171,14 @@ impl Header {
         Progress {
             step: self.step,
             tokens: self.tokens,
+            work: self.work,
             since_validation: BatchLoss {
                 smoothed_sum: self.window_smoothed_sum,
                 nll_sum: self.window_nll_sum,
                 tokens: self.window_tokens,
             },
+            ranking: (&self.ranking).into(),
             elapsed_s: self.elapsed_s,
-        }
-    }
-
-    fn to_toml(&self) -> String {
-        toml::to_string(self).expect("plain values")
-    }
-
-    /// Over everything in the file except the checksum.
-    fn checksum_with<'a>(&self, tensors: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
-        let mut tensors: Vec<_> = tensors.collect();
-        tensors.sort_unstable_by_key(|(name, _)| *name);
-        let unsigned = Self {
-            checksum: String::new(),
-            order: self.order.clone(),
-            identity: self.identity.clone(),
-            ..*self
-        };
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(unsigned.to_toml().as_bytes());
-        for (name, bytes) in tensors {
-            hasher
-                .update(name.as_bytes())
-                .update(&bytes.len().to_le_bytes())
-                .update(bytes);
-        }
-        hasher.finalize().to_hex().to_string()
-    }
-}
-
-fn damaged(what: impl fmt::Display) -> CheckpointError {
-    CheckpointError::Damaged { what: what.to_string() }
-}
-
-/// Why a checkpoint cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckpointError {
-    Damaged { what: String },
-    OtherModel(RestoreError),
-}
-
-impl fmt::Display for CheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { what } => write!(f, "the checkpoint is damaged: {what}"),
-            Self::OtherModel(error) => write!(f, "the checkpoint is of another model: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for CheckpointError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Damaged { .. } => None,
-            Self::OtherModel(error) => Some(error),
         }
     }
 }
@@ -265,7 +203,16 @@ mod tests {
             progress: Progress {
                 step: 3,
                 tokens: 99,
+                work: Work::of_pair(7, 5),
                 since_validation: window,
+                ranking: Ranking {
+                    best: vec![Measured {
+                        step: 2,
+                        badness: 1.0 / 3.0,
+                    }],
+                    latest: vec![1, 2],
+                    since_best: 1,
+                },
                 elapsed_s: 1.0 / 3.0,
             },
             identity: "hash".to_owned(),
@@ -287,10 +234,7 @@ mod tests {
         other.progress.elapsed_s = 9.0;
         assert_eq!(checkpoint().first_difference(&other), None);
         other.moments[1][0].values[5] = other.moments[1][0].values[5].next_up();
-        assert_eq!(
-            checkpoint().first_difference(&other),
-            Some("array adam.second/z".to_owned())
-        );
+        assert_eq!(checkpoint().first_difference(&other), Some("adam.second/z".to_owned()));
         other.progress.tokens += 1;
         assert_eq!(
             checkpoint().first_difference(&other),

@@ -50,6 +50,9 @@ fn updates(step: usize) -> Vec<Batch> {
 #[derive(Default)]
 struct Memory {
     stop_after: Option<usize>,
+    /// What it claims of the model after a step; the dev loss if nothing.
+    badness: Option<fn(usize) -> f64>,
+    rankings: Vec<Ranking>,
     updates: Vec<Update>,
     validations: Vec<Validation>,
     checkpoints: Vec<Checkpoint>,
@@ -67,18 +70,26 @@ impl Observer for Memory {
         }
     }
 
-    fn validated(&mut self, validation: &Validation) -> Result<(), Self::Error> {
+    fn validated(&mut self, _: &dyn Seq2Seq, validation: &Validation) -> Result<f64, Self::Error> {
         self.validations.push(Validation {
             tokens_per_s: 0.0,
             ..*validation
         });
+        Ok(match self.badness {
+            Some(badness) => badness(validation.step),
+            None => validation.dev.nll(),
+        })
+    }
+
+    fn ranked(&mut self, _: &mut dyn Seq2Seq, ranking: &Ranking, _: usize) -> Result<(), Self::Error> {
+        self.rankings.push(ranking.clone());
         Ok(())
     }
 
     fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), Self::Error> {
         let timeless = Progress {
             elapsed_s: 0.0,
-            ..*progress
+            ..progress.clone()
         };
         self.checkpoints.push(Checkpoint::of(model, &timeless, "test"));
         Ok(())
@@ -145,7 +156,7 @@ fn a_training_stopped_anywhere_and_continued_is_the_one_never_stopped() {
 
         let mut fresh = model();
         checkpoint.restore(&mut *fresh).expect("the same model");
-        let (mut progress, mut after) = (checkpoint.progress, Memory::default());
+        let (mut progress, mut after) = (checkpoint.progress.clone(), Memory::default());
         assert_eq!(
             train(&experiment, &mut *fresh, &mut progress, &mut after),
             Outcome::Finished
@@ -155,11 +166,36 @@ fn a_training_stopped_anywhere_and_continued_is_the_one_never_stopped() {
             calm.validations,
             "stopped after {stop}"
         );
+        assert_eq!(after.rankings.last(), calm.rankings.last(), "stopped after {stop}");
         assert!(
             after.checkpoints.last() == calm.checkpoints.last(),
             "stopped after {stop}"
         );
     }
+}
+
+#[test]
+fn training_ends_when_patience_has_run_out_and_stays_ended() {
+    let patient = "checkpoint_every = 7 }\n    selection = { patience = 2, average = 2 }";
+    let experiment = experiment(&[("checkpoint_every = 7 }", patient)]);
+    let mut memory = Memory {
+        badness: Some(|step| if step == 20 { 1.0 } else { 2.0 }),
+        ..Memory::default()
+    };
+    let mut progress = Progress::default();
+    assert_eq!(
+        train(&experiment, &mut *model(), &mut progress, &mut memory),
+        Outcome::Finished
+    );
+    assert_eq!((progress.step, progress.ranking.best_step()), (40, Some(20)));
+    assert_eq!(progress.ranking.averaged_steps(&experiment.selection), [30, 40]);
+    let last = memory.checkpoints.pop().expect("one at the end");
+    let read = Checkpoint::from_bytes(&last.to_bytes()).expect("undamaged");
+    assert_eq!(read.progress.step, 40);
+
+    let mut continued = Memory::default();
+    let outcome = train(&experiment, &mut *model(), &mut read.progress.clone(), &mut continued);
+    assert_eq!((outcome, continued.updates.len()), (Outcome::Finished, 0));
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use rand::Rng;
 
+use super::ranking::{Measured, Ranking};
 use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
 use crate::ops::{map, stream};
+use crate::plan::Work;
 use crate::spec::{Experiment, Schedule};
 
 /// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
@@ -13,14 +15,18 @@ const EXPLODED: f64 = 3.0;
 
 /// How far a run has come. With the weights and Adam's moments it is all that a continuation needs: batches and
 /// dropout masks follow from the seed and the step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Progress {
     /// Updates done.
     pub step: usize,
     /// Target tokens trained on.
     pub tokens: usize,
+    /// What was read of sources and targets.
+    pub work: Work,
     /// Training losses since the last validation.
     pub since_validation: BatchLoss,
+    /// What the dev split said so far.
+    pub ranking: Ranking,
     /// Wall time of training, over all continuations.
     pub elapsed_s: f64,
 }
@@ -30,6 +36,8 @@ pub struct Progress {
 pub struct Update {
     /// Counted from 1.
     pub step: usize,
+    /// What it read.
+    pub work: Work,
     pub losses: BatchLoss,
     pub learning_rate: f64,
     pub gradient_norm: f64,
@@ -64,9 +72,17 @@ pub trait Observer {
     /// After every update.
     fn updated(&mut self, update: &Update) -> Stop;
 
+    /// Keeps the measurement, and says how bad the model is: what it is ranked by, the smaller the better.
+    ///
     /// # Errors
     /// Whatever keeps the measurement from being kept ends the training.
-    fn validated(&mut self, validation: &Validation) -> Result<(), Self::Error>;
+    fn validated(&mut self, model: &dyn Seq2Seq, validation: &Validation) -> Result<f64, Self::Error>;
+
+    /// The model was measured and ranked after `step` updates; its weights may be asked for at the end.
+    ///
+    /// # Errors
+    /// Whatever keeps the weights from being kept ends the training.
+    fn ranked(&mut self, model: &mut dyn Seq2Seq, ranking: &Ranking, step: usize) -> Result<(), Self::Error>;
 
     /// # Errors
     /// Whatever keeps the checkpoint from being kept ends the training.
@@ -98,7 +114,8 @@ pub struct Trainer<'a> {
 }
 
 impl Trainer<'_> {
-    /// Goes on from `progress`, which is changed as training proceeds, until `training.steps` updates are done.
+    /// Goes on from `progress`, which is changed as training proceeds, until `training.steps` updates are done or
+    /// `selection.patience` has run out.
     ///
     /// # Errors
     /// What the observer returns.
@@ -108,24 +125,24 @@ impl Trainer<'_> {
         progress: &mut Progress,
         observer: &mut O,
     ) -> Result<Outcome, O::Error> {
-        let training = &self.experiment.training;
+        let (training, selection) = (&self.experiment.training, &self.experiment.selection);
         let clock = Clock::start(progress);
-        while progress.step < training.steps {
+        while progress.step < training.steps && !progress.ranking.has_run_out(selection.patience) {
             let update = match self.update(model, progress.step) {
                 Ok(update) => update,
                 Err(diverged) => return Ok(diverged),
             };
             progress.step = update.step;
             progress.tokens += update.losses.tokens;
+            progress.work += update.work;
             progress.since_validation += update.losses;
             progress.elapsed_s = clock.elapsed_s();
 
-            let done = progress.step == training.steps;
+            let mut done = progress.step == training.steps;
             let stop = observer.updated(&update);
             if done || progress.step.is_multiple_of(training.validate_every) {
-                let tokens_per_s = progress.tokens as f64 / progress.elapsed_s;
-                observer.validated(&self.validate(model, &update, progress, tokens_per_s))?;
-                progress.since_validation = BatchLoss::default();
+                self.measure(model, &update, progress, observer)?;
+                done = done || progress.ranking.has_run_out(selection.patience);
             }
             if done || stop == Stop::Now || progress.step.is_multiple_of(training.checkpoint_every) {
                 observer.checkpoint(model, progress)?;
@@ -167,8 +184,13 @@ impl Trainer<'_> {
         }
         let adam = self.adam(step);
         model.update(&adam);
+        let mut work = Work::default();
+        for batch in &batches {
+            work += batch.work();
+        }
         Ok(Update {
             step,
+            work,
             losses,
             learning_rate: adam.learning_rate,
             gradient_norm,
@@ -186,15 +208,29 @@ impl Trainer<'_> {
         }
     }
 
-    fn validate(&self, model: &dyn Seq2Seq, update: &Update, progress: &Progress, tokens_per_s: f64) -> Validation {
-        Validation {
-            step: update.step,
+    /// Asks the dev split, and ranks what it said.
+    fn measure<O: Observer>(
+        &self,
+        model: &mut dyn Seq2Seq,
+        update: &Update,
+        progress: &mut Progress,
+        observer: &mut O,
+    ) -> Result<(), O::Error> {
+        let step = update.step;
+        let validation = Validation {
+            step,
             training: progress.since_validation,
             dev: evaluate(model, self.dev, self.experiment.regularization.label_smoothing),
             learning_rate: update.learning_rate,
             gradient_norm: update.gradient_norm,
-            tokens_per_s,
-        }
+            tokens_per_s: progress.tokens as f64 / progress.elapsed_s,
+        };
+        let badness = observer.validated(model, &validation)?;
+        progress.since_validation = BatchLoss::default();
+        progress
+            .ranking
+            .add(Measured { step, badness }, &self.experiment.selection);
+        observer.ranked(model, &progress.ranking, step)
     }
 }
 

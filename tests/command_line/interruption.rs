@@ -23,29 +23,48 @@ fn last_checkpoint(run: &Path) -> PathBuf {
 }
 
 /// What a run leaves that does not depend on the clock.
-fn fruits(results: &Path) -> (Vec<Vec<String>>, String, String, Checkpoint) {
-    let folder = results.join("smoke/base-s1");
-    let newest = std::fs::read(last_checkpoint(&folder)).expect("the last checkpoint");
-    let mut checkpoint = Checkpoint::from_bytes(&newest).expect("undamaged");
-    checkpoint.progress.elapsed_s = 0.0;
-    (
-        without_times(&read(folder.join("history.csv")), &["tokens_per_s"]),
-        read(folder.join("score.toml")),
-        read(folder.join("hypotheses.test.txt")),
-        checkpoint,
-    )
+#[derive(PartialEq)]
+struct Fruits {
+    history: Vec<Vec<String>>,
+    texts: [String; 2],
+    chosen_weights: Option<Vec<u8>>,
+    checkpoint: Checkpoint,
+}
+
+impl Fruits {
+    fn of(folder: &Path) -> Self {
+        let newest = std::fs::read(last_checkpoint(folder)).expect("the last checkpoint");
+        let mut checkpoint = Checkpoint::from_bytes(&newest).expect("undamaged");
+        checkpoint.progress.elapsed_s = 0.0;
+        Self {
+            history: without_times(&read(folder.join("history.csv")), &["tokens_per_s"]),
+            texts: ["score.toml", "hypotheses.test.txt"].map(|name| read(folder.join(name))),
+            chosen_weights: std::fs::read(folder.join("weights.safetensors")).ok(),
+            checkpoint,
+        }
+    }
 }
 
 #[test]
 fn kills_at_any_moment_change_nothing() {
+    kills_change_nothing("base");
+}
+
+#[test]
+fn kills_at_any_moment_change_nothing_about_averaged_weights() {
+    kills_change_nothing("average");
+}
+
+fn kills_change_nothing(row: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = |results| ["run", "smoke", row, "--results", results];
     let started = Instant::now();
-    assert_exit(&run(on_smoke(folder.path(), &[&ARGUMENTS[..], &["calm"]].concat())), 0);
+    assert_exit(&run(on_smoke(folder.path(), &arguments("calm"))), 0);
     let whole = started.elapsed();
-    let right = fruits(&folder.path().join("calm"));
+    let right = Fruits::of(&folder.path().join(format!("calm/smoke/{row}-s1")));
     // Moments spread over the whole run; the time a run takes varies, so these are different moments every time.
     for part in 1..8 {
-        let mut child = on_smoke(folder.path(), &[&ARGUMENTS[..], &["killed"]].concat())
+        let mut child = on_smoke(folder.path(), &arguments("killed"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -54,14 +73,10 @@ fn kills_at_any_moment_change_nothing() {
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
     }
-    assert_exit(
-        &run(on_smoke(folder.path(), &[&ARGUMENTS[..], &["killed"]].concat())),
-        0,
-    );
-    assert!(
-        fruits(&folder.path().join("killed")) == right,
-        "the killed run differs from the calm one"
-    );
+    assert_exit(&run(on_smoke(folder.path(), &arguments("killed"))), 0);
+    let killed = folder.path().join(format!("killed/smoke/{row}-s1"));
+    assert!(Fruits::of(&killed) == right, "the killed run differs from the calm one");
+    assert!(!killed.join("snapshots").exists(), "a finished run needs them no more");
 }
 
 #[test]
@@ -124,8 +139,8 @@ fn a_damaged_checkpoint_is_passed_over() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let arguments = [&ARGUMENTS[..], &["results"]].concat();
     assert_exit(&run(on_smoke(folder.path(), &arguments)), 0);
-    let right = fruits(&folder.path().join("results"));
     let run_folder = folder.path().join("results/smoke/base-s1");
+    let right = Fruits::of(&run_folder);
     let last = last_checkpoint(&run_folder);
     let mut bytes = std::fs::read(&last).expect("the last checkpoint");
     let middle = bytes.len() / 2;
@@ -134,7 +149,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     std::fs::remove_file(run_folder.join("DONE")).expect("a finished run");
     assert_exit(&run(on_smoke(folder.path(), &arguments)), 0);
     assert!(read(run_folder.join("log.txt")).contains("damaged"));
-    assert!(fruits(&folder.path().join("results")) == right);
+    assert!(Fruits::of(&run_folder) == right);
 }
 
 /// What Ctrl-C does is also done when the sweep that started the run is gone.

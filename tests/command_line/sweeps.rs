@@ -20,12 +20,17 @@ fn a_sweep_leaves_folders_csv_and_report_and_the_second_one_does_nothing() {
         assert!(base.join(file).is_file(), "{file} is missing");
     }
     let csv = read(folder.path().join("results/smoke.csv"));
-    let columns = "suite,row,seed,status,steps,tokens,parameters,ppl,bleu,signature";
+    let columns = "suite,row,seed,status,steps,tokens,parameters,training_flops,weights,ppl,bleu,signature";
     assert!(csv.starts_with(columns), "{csv}");
     assert_eq!(
         csv.lines().filter(|line| line.contains(",done,30,")).count(),
-        2,
+        3,
         "{csv}"
+    );
+    let average = csv.lines().nth(3).expect("a third row");
+    assert!(
+        average.contains(",average,") && average.contains(",20 25 30,"),
+        "{average}"
     );
     assert_eq!(read(base.join("hypotheses.test.txt")).lines().count(), 1000);
     for report in ["reports/smoke.md", "reports/smoke.html"] {
@@ -74,7 +79,7 @@ fn the_bleu_of_the_csv_is_that_of_the_hypotheses() {
     let bleu: f64 = csv
         .lines()
         .nth(1)
-        .and_then(|line| line.split(',').nth(8))
+        .and_then(|line| line.split(',').nth(10))
         .expect("bleu")
         .parse()
         .expect("a number");

@@ -26,10 +26,13 @@ pub fn score(ppl: f64, score: f64) -> RunScore {
         steps: 400,
         tokens: 123_456,
         parameters: 1_000_000,
+        training_flops: Some(2.5e12),
         ppl,
         dev_ppl: Some(ppl + 0.25),
         skipped_pairs: Some(3),
         unknown_pieces: None,
+        weights: Some("last".into()),
+        of_weights: Vec::new(),
         bleu: BleuScores {
             standard: bleu(score),
             lowercase: bleu(score + 0.5),
@@ -54,6 +57,8 @@ pub fn provenance(spec_hash: &str) -> Provenance {
         started: "2017-06-12T17:57:34Z".into(),
         finished: None,
         wall_s: Some(12.5),
+        training_s: Some(10.0),
+        sustained_flops_per_s: Some(1e11),
         tokens_per_s: Some(9876.5),
         peak_memory_bytes: None,
     }
@@ -115,6 +120,8 @@ pub fn ended(row: &str, seed: u64, status: RunStatus, note: Option<&str>) -> Run
         steps: None,
         tokens: None,
         parameters: None,
+        training_flops: None,
+        weights: None,
         ppl: None,
         bleu: None,
         signature: None,
@@ -122,6 +129,11 @@ pub fn ended(row: &str, seed: u64, status: RunStatus, note: Option<&str>) -> Run
         bleu_intl: None,
         bleu_compound: None,
         dev_ppl: None,
+        bleu_last: None,
+        bleu_best: None,
+        bleu_average: None,
+        best_step: None,
+        averaged_steps: None,
         skipped_pairs: None,
         unknown_pieces: None,
         spec_hash: "5eed".into(),
@@ -129,6 +141,7 @@ pub fn ended(row: &str, seed: u64, status: RunStatus, note: Option<&str>) -> Run
         note: note.map(str::to_owned),
         wall_s: None,
         tokens_per_s: None,
+        device_flops: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod loss;
 mod memory;
 mod multi_head;
 mod product;
+mod rate;
 mod scratch;
 mod tape;
 mod tiles;
@@ -25,6 +26,7 @@ pub use memory::keep_freed_memory;
 pub use product::has_bf16;
 #[cfg(test)]
 pub use product::skip_without_bf16;
+pub use rate::sustained_flops_per_s;
 
 use dfdx::prelude::*;
 use rayon::prelude::*;

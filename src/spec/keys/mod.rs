@@ -4,6 +4,7 @@
 mod data;
 mod decoding;
 mod model;
+mod selection;
 mod training;
 
 use super::experiment::Experiment;
@@ -100,7 +101,7 @@ impl Key {
 }
 
 /// Tables in the order of `spec.toml`. A key whose meaning hangs on another comes after it.
-const KEYS: [&[Key]; 4] = [model::KEYS, data::KEYS, training::KEYS, decoding::KEYS];
+const KEYS: [&[Key]; 5] = [model::KEYS, data::KEYS, training::KEYS, selection::KEYS, decoding::KEYS];
 
 /// All keys, in the order of `spec.toml`.
 pub fn keys() -> impl Iterator<Item = &'static Key> {

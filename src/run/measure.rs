@@ -1,0 +1,64 @@
+//! What a model says of a split, and how good that is.
+
+use std::ops::ControlFlow;
+
+use super::RunError;
+use crate::data::Dataset;
+use crate::decode::{Hypothesis, translate};
+use crate::model::Seq2Seq;
+use crate::results::BleuScores;
+use crate::score::{Bleu, corpus_bleu, standard_configs};
+use crate::spec::{Decoding, Split};
+
+/// The best hypothesis for every source of a split, detokenised, in the order of the corpus; nothing if `advance`, which
+/// hears how many are done, breaks.
+pub fn translations(
+    dataset: &Dataset,
+    split: Split,
+    model: &dyn Seq2Seq,
+    decoding: &Decoding,
+    advance: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<Option<Vec<String>>, RunError> {
+    let sources = &dataset.ids.get(split).source;
+    let sources: Vec<Vec<u32>> = (0..sources.sentences())
+        .map(|index| sources.sentence(index).to_vec())
+        .collect();
+    let found = translate(model, &sources, decoding, advance);
+    let decode = |hypotheses: Vec<Hypothesis>| Ok(dataset.vocabulary.decode(&hypotheses[0].tokens)?);
+    found.map(|found| found.into_iter().map(decode).collect()).transpose()
+}
+
+pub fn references(dataset: &Dataset, split: Split) -> Vec<String> {
+    dataset
+        .text
+        .get(split)
+        .iter()
+        .map(|(_, target)| target.clone())
+        .collect()
+}
+
+/// BLEU (13a) of greedy translations of the dev split.
+pub fn greedy_dev_bleu(dataset: &Dataset, model: &dyn Seq2Seq, decoding: &Decoding) -> Result<f64, RunError> {
+    let greedy = Decoding {
+        beam: 1,
+        ..decoding.clone()
+    };
+    let found = translations(dataset, Split::Dev, model, &greedy, |_| ControlFlow::Continue(()))?;
+    let hypotheses = found.expect("nothing breaks");
+    Ok(scores(&hypotheses, &references(dataset, Split::Dev))?.standard.score)
+}
+
+/// One output under every signature that is compared with published numbers.
+pub fn scores(hypotheses: &[String], references: &[String]) -> Result<BleuScores, RunError> {
+    let score = |(_, config)| corpus_bleu(hypotheses, &[references], &config);
+    let scores: Vec<Bleu> = standard_configs().into_iter().map(score).collect::<Result<_, _>>()?;
+    let [standard, lowercase, international, international_lowercase, compound] =
+        scores.try_into().expect("one score for each configuration");
+    Ok(BleuScores {
+        standard,
+        lowercase,
+        international,
+        international_lowercase,
+        compound,
+    })
+}

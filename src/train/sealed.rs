@@ -1,0 +1,140 @@
+//! Arrays in a safetensors file, with a text that says what they are and a checksum over all of it.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{NamedArray, RestoreError};
+
+/// The text is one entry of the file's metadata: a map of several would be written in any order.
+const HEADER: &str = "ablate";
+
+/// How the text ends.
+#[derive(Serialize, Deserialize)]
+struct Seal {
+    /// The names of the weights as the model orders them; the file sorts its arrays.
+    order: Vec<String>,
+    /// Of everything in the file but itself.
+    checksum: String,
+}
+
+impl Seal {
+    fn to_toml(&self) -> String {
+        toml::to_string(self).expect("plain values")
+    }
+}
+
+/// The bytes of a file that holds each list of arrays under its prefix. `header` becomes TOML of plain values; all lists
+/// have the names of the first.
+pub fn seal<H: Serialize>(header: &H, lists: &[(&str, &[NamedArray])]) -> Vec<u8> {
+    let bytes = |array: &NamedArray| array.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let arrays: Vec<(String, &NamedArray, Vec<u8>)> = lists
+        .iter()
+        .flat_map(|(prefix, arrays)| arrays.iter().map(move |array| (prefix, array)))
+        .map(|(prefix, array)| (format!("{prefix}{}", array.name), array, bytes(array)))
+        .collect();
+    let header = toml::to_string(header).expect("plain values");
+    let order = lists[0].1.iter().map(|array| array.name.clone()).collect();
+    let mut seal = Seal {
+        order,
+        checksum: String::new(),
+    };
+    let named = arrays.iter().map(|(name, _, bytes)| (name.as_str(), bytes.as_slice()));
+    seal.checksum = checksum(&format!("{header}{}", seal.to_toml()), named);
+    let views = arrays.iter().map(|(name, array, bytes)| {
+        let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes).expect("a shape that fits its values");
+        (name.as_str(), view)
+    });
+    let metadata = HashMap::from([(HEADER.to_owned(), format!("{header}{}", seal.to_toml()))]);
+    safetensors::serialize(views, Some(metadata)).expect("names are unique")
+}
+
+/// A file that [`seal`] wrote, found undamaged.
+pub struct Sealed<'a, H> {
+    pub header: H,
+    order: Vec<String>,
+    file: SafeTensors<'a>,
+}
+
+impl<'a, H: DeserializeOwned> Sealed<'a, H> {
+    /// # Errors
+    /// If the bytes are damaged in any way.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        let text = metadata.metadata().as_ref().and_then(|entries| entries.get(HEADER));
+        let text = text.ok_or_else(|| damaged("no header"))?;
+        let Seal { order, checksum: told } = toml::from_str(text).map_err(damaged)?;
+        let tensors: Vec<_> = file.iter().collect();
+        let named = tensors.iter().map(|(name, view)| (*name, view.data()));
+        if told != checksum(&text.replacen(&told, "", 1), named) {
+            return Err(damaged("the checksum does not fit"));
+        }
+        let header = toml::from_str(text).map_err(damaged)?;
+        Ok(Self { header, order, file })
+    }
+
+    /// The arrays under a prefix, as the model orders them.
+    ///
+    /// # Errors
+    /// If one is not there.
+    pub fn arrays(&self, prefix: &str) -> Result<Vec<NamedArray>, CheckpointError> {
+        let array = |name: &String| {
+            let view = self.file.tensor(&format!("{prefix}{name}")).map_err(damaged)?;
+            let values = view.data().as_chunks::<4>().0;
+            Ok(NamedArray {
+                name: name.clone(),
+                shape: view.shape().to_vec(),
+                values: values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+            })
+        };
+        self.order.iter().map(array).collect()
+    }
+}
+
+/// Over a text whose own checksum is left out, and the arrays by name.
+fn checksum<'a>(text: &str, tensors: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
+    let mut tensors: Vec<_> = tensors.collect();
+    tensors.sort_unstable_by_key(|(name, _)| *name);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(text.as_bytes());
+    for (name, bytes) in tensors {
+        hasher
+            .update(name.as_bytes())
+            .update(&bytes.len().to_le_bytes())
+            .update(bytes);
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn damaged(what: impl fmt::Display) -> CheckpointError {
+    CheckpointError::Damaged { what: what.to_string() }
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckpointError {
+    Damaged { what: String },
+    OtherModel(RestoreError),
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { what } => write!(f, "the checkpoint is damaged: {what}"),
+            Self::OtherModel(error) => write!(f, "the checkpoint is of another model: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for CheckpointError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Damaged { .. } => None,
+            Self::OtherModel(error) => Some(error),
+        }
+    }
+}
