@@ -97,7 +97,9 @@ pub struct DataDir {
 /// shapes, and the predicted operations, memory and time.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ablate plan table3\n  ablate plan table3-quick --explain A1\n  ablate plan --keys"
+    after_help = "Examples:\n  ablate plan table3\n  ablate plan table3-quick --explain A1\n  \
+                  ablate plan table3 --parameters\n  ablate plan table3-multi30k --lint --data-dir data\n  \
+                  ablate plan --keys"
 )]
 pub struct PlanArgs {
     /// Suite, by name or path
@@ -106,9 +108,17 @@ pub struct PlanArgs {
     /// Say for every value of a row where it was set
     #[arg(long, value_name = "ROW")]
     pub explain: Option<String>,
-    /// List every key that a TOML file may set
+    /// Say where each row's parameters sit
     #[arg(long, conflicts_with = "explain")]
+    pub parameters: bool,
+    /// Read the corpora and say what each training amounts to: learning rate, warm-up, epochs, and what is odd
+    #[arg(long, conflicts_with_all = ["explain", "parameters"])]
+    pub lint: bool,
+    /// List every key that a TOML file may set
+    #[arg(long, conflicts_with_all = ["explain", "parameters", "lint"])]
     pub keys: bool,
+    #[command(flatten)]
+    pub data_dir: DataDir,
     /// Speed that times are predicted from, in billions of operations per second and run
     #[arg(long, value_name = "GFLOPS", default_value_t = 50.0, value_parser = positive)]
     pub gflops: f64,

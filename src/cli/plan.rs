@@ -1,5 +1,8 @@
 //! `ablate plan`: what a suite would run.
 
+mod lint;
+mod parameters;
+
 use std::fmt::Write;
 
 use super::args::PlanArgs;
@@ -7,7 +10,7 @@ use super::failure::Failure;
 use super::output::put;
 use super::progress::duration;
 use super::suites;
-use crate::plan::{Cost, Plan, ShapeKey};
+use crate::plan::{CorpusSize, Cost, Plan, ShapeKey};
 use crate::report::{Align, Column, to_plain};
 use crate::spec::{Row, Schedule, Setting, Suite, key_reference, keys};
 
@@ -39,9 +42,28 @@ pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
         return Ok(());
     }
     put(format_args!("{}\n\n", suite.title));
-    put(to_plain(&columns(&suite, args.gflops)));
-    put(format_args!("\n{}", summary(&suite, args.gflops)));
+    if args.parameters {
+        put(to_plain(&parameters::columns(&suite)));
+        return Ok(());
+    }
+    let corpora = if args.lint {
+        let sizes = lint::corpora(&suite, args.data_dir.data_dir.as_deref())?;
+        put(to_plain(&lint::columns(&suite, &sizes)));
+        Some(sizes)
+    } else {
+        put(to_plain(&columns(&suite, args.gflops)));
+        put(format_args!("\n{}", summary(&suite, args.gflops)));
+        None
+    };
+    warn(&suite, corpora.as_deref());
     Ok(())
+}
+
+/// Tells what is odd about the trainings of a suite; without `corpora`, what its spec alone shows.
+pub fn warn(suite: &Suite, corpora: Option<&[CorpusSize]>) {
+    for warning in lint::warnings(suite, corpora) {
+        eprintln!("warning: {warning}");
+    }
 }
 
 fn columns(suite: &Suite, gflops: f64) -> Vec<Column> {

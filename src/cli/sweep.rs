@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::{Display, duration};
 use super::run::command;
-use super::{report, suites};
+use super::{plan, report, suites};
 use crate::data::check_files;
 use crate::ops::cores;
 use crate::plan::Run;
@@ -26,6 +26,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
     check(&suite, &open, &args.place)?;
+    if !open.is_empty() {
+        plan::warn(&suite, None);
+    }
     let mut watcher = Screen {
         display: Display::new(total, done.len()),
         interrupt: Interrupt::listen(Interrupt::announce, || ()),

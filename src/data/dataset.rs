@@ -14,6 +14,7 @@ use super::text::{SplitText, data_hash, read_text};
 use super::vocabulary::{Encoder, Vocabulary};
 use crate::ops::Packed;
 use crate::ops::stream;
+use crate::plan::CorpusSize;
 use crate::spec::{Data, Split};
 
 /// Text, pieces and findings of one corpus.
@@ -27,6 +28,19 @@ pub struct Dataset {
     pub report: CorpusReport,
     /// First 16 hexadecimal digits of BLAKE3 over the text of all splits.
     pub data_hash: String,
+}
+
+impl Dataset {
+    /// How large the training split is, without what is skipped.
+    #[must_use]
+    pub fn training_size(&self) -> CorpusSize {
+        let train = &self.ids.train;
+        CorpusSize {
+            pairs: train.len(),
+            source_pieces: train.source.tokens(),
+            target_pieces: train.target.tokens() + train.len(),
+        }
+    }
 }
 
 /// Reads or generates the corpus, learns or recalls its vocabulary, and encodes all of it.

@@ -2,9 +2,11 @@
 //! Refuses to know how anything runs.
 
 mod cost;
+mod regime;
 mod run;
 mod shape;
 
 pub use cost::{Cost, Work, training_flops};
+pub use regime::{CorpusSize, Passes, Regime, oddities};
 pub use run::{Plan, Run, spec_hash};
 pub use shape::ShapeKey;

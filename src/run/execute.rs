@@ -15,7 +15,7 @@ use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
 use crate::ops::threads;
-use crate::plan::{Run, ShapeKey};
+use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
 use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
 use crate::spec::{Experiment, render};
 use crate::train::{CheckpointError, Outcome, Progress, Snapshot, Trainer};
@@ -185,6 +185,7 @@ impl<'a> Attempt<'a> {
         let (steps, size) = (experiment.training.steps, update_size(experiment));
         let (step, parameters) = (training.progress.step, model.parameter_count());
         self.log.line(&format!("training from step {step} to {steps}"));
+        self.log_regime(&dataset.training_size());
         self.listener.hear(&Event::Training {
             step,
             steps,
@@ -209,6 +210,26 @@ impl<'a> Attempt<'a> {
             dev: &evaluation_batches(&dataset.ids.dev, size.micro_batch_tokens),
         }
         .train(model, &mut training.progress, &mut watch)
+    }
+
+    /// What the training amounts to, and what is odd about it. Only for the log: `plan --lint` tells it of all rows at once.
+    fn log_regime(&mut self, corpus: &CorpusSize) {
+        let experiment = &self.job.run.experiment;
+        let regime = Regime::of(experiment, Some(*corpus));
+        let passes = regime.corpus.expect("of a known corpus");
+        self.log.line(&format!(
+            "learning rate: peak {:.3e} at step {}, {:.0} % of training; {} target pieces an update, {:.0} updates an \
+             epoch, {:.1} epochs",
+            regime.peak_learning_rate,
+            regime.warmup_steps,
+            100.0 * regime.warmup_share(),
+            regime.batch_tokens,
+            passes.steps_per_epoch,
+            passes.epochs
+        ));
+        for oddity in oddities(experiment, Some(*corpus)) {
+            self.log.line(&format!("warning: {oddity}"));
+        }
     }
 
     /// The history up to `step`. One that cannot be read is kept under another name: the weights are worth more.

@@ -34,7 +34,7 @@ pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related,
 pub use keys::{Effect, Fallback, Key, Needs, key, keys};
 pub use load::{ReadText, load_experiment, load_suite};
 pub use nearest::nearest;
-pub use parameters::Parameters;
+pub use parameters::{Parameters, StackParameters};
 pub use place::Place;
 pub use reference::key_reference;
 pub use render::{identity, render};

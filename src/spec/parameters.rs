@@ -10,8 +10,27 @@ pub struct Parameters {
     pub embedding: u64,
     /// One learned table for encoder and decoder, or nothing.
     pub positions: u64,
-    pub encoder: u64,
-    pub decoder: u64,
+    pub encoder: StackParameters,
+    pub decoder: StackParameters,
+}
+
+/// All layers of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackParameters {
+    pub self_attention: u64,
+    /// From the decoder to the encoder; nothing in the encoder.
+    pub cross_attention: u64,
+    /// With its biases.
+    pub feed_forward: u64,
+    /// Scale and shift.
+    pub norms: u64,
+}
+
+impl StackParameters {
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.self_attention + self.cross_attention + self.feed_forward + self.norms
+    }
 }
 
 impl Parameters {
@@ -43,13 +62,23 @@ impl Parameters {
                 Positional::Sinusoidal => 0,
                 Positional::Learned { max_positions } => max_positions as u64 * d_model,
             },
-            encoder: layers * (attention + feed_forward + 2 * norm) + closing_norm,
-            decoder: layers * (2 * attention + feed_forward + 3 * norm) + closing_norm,
+            encoder: StackParameters {
+                self_attention: layers * attention,
+                cross_attention: 0,
+                feed_forward: layers * feed_forward,
+                norms: layers * 2 * norm + closing_norm,
+            },
+            decoder: StackParameters {
+                self_attention: layers * attention,
+                cross_attention: layers * attention,
+                feed_forward: layers * feed_forward,
+                norms: layers * 3 * norm + closing_norm,
+            },
         }
     }
 
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.embedding + self.positions + self.encoder + self.decoder
+        self.embedding + self.positions + self.encoder.total() + self.decoder.total()
     }
 }

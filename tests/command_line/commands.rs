@@ -166,3 +166,59 @@ fn pairs_can_be_shown_and_the_same_seed_shows_the_same() {
     assert_eq!(show().lines().count(), 6);
     assert_eq!(show(), show());
 }
+
+#[test]
+fn the_plan_says_where_the_parameters_sit() {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
+    let arguments = ["plan", "table3", "--parameters", "--experiments", shipped];
+    let output = run(ablate(folder().path(), &arguments));
+    assert_exit(&output, 0);
+    let text = stdout(&output);
+    let cells = |id: &str| -> Vec<u64> {
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(id));
+        let line = line.unwrap_or_else(|| panic!("no row {id} in\n{text}"));
+        line.split_whitespace()
+            .skip(1)
+            .filter_map(|cell| cell.parse().ok())
+            .collect()
+    };
+    // By hand: 37,000 x 512; six layers of 4 x 512 x 512; of 2 x 512 x 2048 + 2048 + 512; of two or three norms of 1024.
+    let attention = 6 * 4 * 512 * 512;
+    let feed_forward = 6 * (2 * 512 * 2048 + 2048 + 512);
+    let right = [
+        37_000 * 512,
+        0,
+        attention,
+        feed_forward,
+        12_288,
+        attention,
+        attention,
+        feed_forward,
+        18_432,
+    ];
+    assert_eq!(cells("base")[..9], right);
+    assert_eq!(cells("base")[9], right.iter().sum::<u64>());
+    assert_eq!(cells("A1")[9], cells("base")[9], "rows (A) cost the same");
+    assert!(cells("E")[1] > 0, "learned positions");
+}
+
+#[test]
+fn the_lint_tells_epochs_and_what_is_odd() {
+    let folder = folder();
+    let output = run(on_smoke(folder.path(), &["plan", "smoke", "--lint"]));
+    assert_exit(&output, 0);
+    let text = stdout(&output);
+    let base = text.lines().find(|line| line.starts_with("base ")).expect("the row");
+    let cells: Vec<&str> = base.split_whitespace().collect();
+    // 0.5 x 64^-0.5 x 20^-0.5; 20 of 30 updates.
+    assert_eq!(cells[1..7], ["1.40e-2", "20", "67", "%", "30", "384"], "{text}");
+    let odd = stderr(&output);
+    for right in [
+        "peaks at 1.4e-2",
+        "67 % of the updates are warm-up",
+        "the rest is never read",
+    ] {
+        let told = |line: &str| line.starts_with("warning: every row: ") && line.contains(right);
+        assert!(odd.lines().any(told), "{right}:\n{odd}");
+    }
+}
