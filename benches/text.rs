@@ -4,7 +4,7 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use ablate::data::{GrammarPairs, Vocabulary};
+use ablate::data::{GrammarPairs, Vocabulary, WordCounts};
 use ablate::plan::{Cost, Plan};
 use ablate::score::{BleuConfig, corpus_bleu};
 use ablate::spec::{Split, load_suite};
@@ -12,7 +12,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 
 fn encode(criterion: &mut Criterion) {
     let training: Vec<_> = GrammarPairs::new(Split::Train).take(5000).collect();
-    let vocabulary = Vocabulary::train(&training, 2000).expect("the grammar has few characters");
+    let vocabulary = Vocabulary::train(&WordCounts::of(&training), 2000).expect("the grammar has few characters");
     let lines: Vec<String> = GrammarPairs::new(Split::Test)
         .take(1000)
         .map(|(source, _)| source)

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 const PREFIX: &str = ".";
 const SUFFIX: &str = ".partial";
@@ -15,15 +15,50 @@ const SUFFIX: &str = ".partial";
 /// Whatever the file system reports; `path` then still holds what it held before. The folder is never created here: if
 /// it was deleted while a run was going on, that is an error to show.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let folder = folder_of(path);
-    let mut builder = Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    share_with_others(&mut builder);
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(contents)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    sync_folder(folder)
+    let mut draft = Draft::new(path)?;
+    draft.write_all(contents)?;
+    draft.finish()
+}
+
+/// A file that is written piece by piece, and is there once it is finished.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Draft {
+    /// # Errors
+    /// If the folder of `path` is not there or cannot be written.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let mut builder = Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        share_with_others(&mut builder);
+        Ok(Self {
+            path: path.to_owned(),
+            file: builder.tempfile_in(folder_of(path))?,
+        })
+    }
+
+    /// Puts the file in its place. A draft that is dropped before leaves nothing.
+    ///
+    /// # Errors
+    /// Whatever the file system reports; the place then still holds what it held before.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        sync_folder(folder_of(&self.path))
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Deletes the temporary files that a killed [`write()`] left in `folder`.

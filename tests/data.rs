@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ablate::data::{DataError, Dataset, SideReport, VocabularyOrigin, load, sample};
+use ablate::data::{DataError, Dataset, Origin, PairSource, SideReport, load, sample, sources};
 use ablate::spec::{Corpus, Data, FilePair};
 use tempfile::TempDir;
 
@@ -41,9 +41,11 @@ impl Folder {
         load(&text_data(), Some(self.0.path()), &self.path("cache"))
     }
 
-    fn vocabulary_file(&self) -> PathBuf {
-        let mut files = fs::read_dir(self.path("cache")).unwrap();
-        files.next().unwrap().unwrap().path()
+    /// The file of the cache whose name begins so.
+    fn cached(&self, prefix: &str) -> PathBuf {
+        let files = fs::read_dir(self.path("cache")).unwrap().map(|entry| entry.unwrap());
+        let mut found = files.filter(|entry| entry.file_name().to_str().unwrap().starts_with(prefix));
+        found.next().unwrap().path()
     }
 }
 
@@ -60,6 +62,7 @@ fn text_data() -> Data {
     Data {
         corpus,
         vocab_size: 100,
+        vocab_pairs: 0,
         max_length: 60,
     }
 }
@@ -68,6 +71,7 @@ fn grammar_data(train_pairs: usize) -> Data {
     Data {
         corpus: Corpus::Grammar { train_pairs },
         vocab_size: 400,
+        vocab_pairs: 0,
         max_length: 60,
     }
 }
@@ -91,8 +95,13 @@ fn loading_twice_gives_the_same_and_the_second_time_from_the_cache() {
     let cache = tempfile::tempdir().unwrap();
     let first = load(&grammar_data(1000), None, cache.path()).unwrap();
     let second = load(&grammar_data(1000), None, cache.path()).unwrap();
-    assert_eq!(first.report.vocabulary, VocabularyOrigin::Trained);
-    assert_eq!(second.report.vocabulary, VocabularyOrigin::Cached);
+    assert_eq!(first.report.vocabulary, Origin::Made);
+    assert_eq!(second.report.vocabulary, Origin::Cached);
+    assert_eq!(
+        (first.report.training, second.report.training),
+        (Origin::Made, Origin::Cached)
+    );
+    assert_eq!(first.report.splits, second.report.splits);
     assert_eq!((first.ids, first.data_hash), (second.ids, second.data_hash));
     let other = load(&grammar_data(1001), None, cache.path()).unwrap();
     assert_ne!(
@@ -105,17 +114,37 @@ fn loading_twice_gives_the_same_and_the_second_time_from_the_cache() {
 fn a_damaged_cache_is_noticed_and_repaired() {
     let folder = Folder::new();
     let sound = folder.load().unwrap();
-    let file = folder.vocabulary_file();
-    let content = fs::read(&file).unwrap();
-    let mut flipped = content.clone();
-    let middle = flipped.len() / 2;
-    flipped[middle] ^= 1;
-    for damaged in [&content[..content.len() / 2], &flipped, b"", b"\xff\xfe", b"{}"] {
-        fs::write(&file, damaged).unwrap();
-        let repaired = folder.load().unwrap();
-        assert_eq!(repaired.report.vocabulary, VocabularyOrigin::Repaired);
-        assert_eq!(repaired.ids, sound.ids);
-        assert_eq!(fs::read(&file).unwrap(), content);
+    for (prefix, origin) in [
+        ("vocab-", (|data| data.report.vocabulary) as fn(&Dataset) -> Origin),
+        ("pairs-", |data| data.report.training),
+    ] {
+        let file = folder.cached(prefix);
+        let content = fs::read(&file).unwrap();
+        let flipped = |at: usize| {
+            let mut flipped = content.clone();
+            flipped[at] ^= 1;
+            flipped
+        };
+        let (middle, end) = (content.len() / 2, content.len() - 1);
+        let (at_start, at_middle, at_end) = (flipped(0), flipped(middle), flipped(end));
+        for damaged in [
+            &content[..middle],
+            &at_start,
+            &at_middle,
+            &at_end,
+            b"",
+            b"\xff\xfe",
+            b"{}",
+        ] {
+            fs::write(&file, damaged).unwrap();
+            let repaired = folder.load().unwrap();
+            assert_eq!(origin(&repaired), Origin::Repaired);
+            assert_eq!(
+                (&repaired.ids, repaired.report.splits),
+                (&sound.ids, sound.report.splits.clone())
+            );
+            assert_eq!(fs::read(&file).unwrap(), content);
+        }
     }
 }
 
@@ -129,7 +158,7 @@ fn two_processes_may_build_the_cache_at_once() {
     assert!(ids.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(
         fs::read_dir(folder.path("cache")).unwrap().count(),
-        1,
+        2,
         "no temporary file is left behind"
     );
 }
@@ -196,8 +225,9 @@ fn oddities_are_counted_and_change_no_text() {
         (1, 1)
     );
     assert_eq!((train.source.empty_lines, train.skipped_empty), (1, 1));
-    assert_eq!(data.text.train[LINES].0, "a\u{A0}b &quot;c&quot;");
-    assert_eq!(data.text.train[0].0, "the train 0");
+    let decoded = |index| data.vocabulary.decode(data.ids.train.pair(index).0).unwrap();
+    assert_eq!(decoded(LINES), "a\u{A0}b &quot;c&quot;");
+    assert_eq!(decoded(0), "the train 0");
     assert_eq!(data.ids.train.len(), LINES + 3);
 }
 
@@ -255,15 +285,35 @@ fn a_split_without_pairs_is_an_error() {
 
 #[test]
 fn samples_differ_by_seed_and_keep_the_order_of_the_corpus() {
-    let cache = tempfile::tempdir().unwrap();
-    let text = load(&grammar_data(1000), None, cache.path()).unwrap().text;
-    let shown = sample(&text.train, 10, 1);
+    let sources = sources(&Corpus::Grammar { train_pairs: 1000 }, None).unwrap();
+    let draw = |source: &PairSource, count, seed| sample(source, count, seed).unwrap();
+    let (all, shown) = (sources.train.collect().unwrap().0, draw(&sources.train, 10, 1));
     assert_eq!(shown.len(), 10);
-    let place = |pair| text.train.iter().position(|other| other == pair).unwrap();
-    assert!(shown.windows(2).all(|two| place(two[0]) < place(two[1])));
-    assert_eq!(shown, sample(&text.train, 10, 1));
-    assert_ne!(shown, sample(&text.train, 10, 2));
-    assert_eq!(sample(&text.dev, 9999, 1).len(), text.dev.len());
+    let place = |pair| all.iter().position(|other| other == pair).unwrap();
+    assert!(shown.windows(2).all(|two| place(&two[0]) < place(&two[1])));
+    assert_eq!(shown, draw(&sources.train, 10, 1));
+    assert_ne!(shown, draw(&sources.train, 10, 2));
+    assert_eq!(draw(&sources.dev, 9999, 1), sources.dev.collect().unwrap().0);
+}
+
+#[test]
+fn a_vocabulary_of_a_sample_is_another_one_and_knows_the_sample() {
+    let folder = Folder::new();
+    folder.append("train.en", "zzz zzz zzz\n");
+    folder.append("train.de", "zzz zzz zzz\n");
+    let sampled = |vocab_pairs| {
+        let data = Data {
+            vocab_pairs,
+            ..text_data()
+        };
+        load(&data, Some(folder.0.path()), &folder.path("cache")).unwrap()
+    };
+    let unknown = |vocab_pairs| sampled(vocab_pairs).report.splits.train.source.unknown_pieces;
+    assert_eq!((unknown(0), unknown(41)), (0, 0));
+    // Of 41 pairs every second one, the last among them: numbers without a 5, 7 or 9, which occur four times each.
+    assert_eq!(unknown(21), 12);
+    // Every third one: all digits, but not the last pair and its nine letters.
+    assert_eq!(unknown(14), 9);
 }
 
 /// Line counts are those the authors publish; three pairs of the training text stand there twice.
@@ -282,6 +332,7 @@ fn multi30k_is_read_as_its_authors_count_it() {
     let data = Data {
         corpus,
         vocab_size: 4000,
+        vocab_pairs: 0,
         max_length: 100,
     };
     let loaded = load(&data, Some(&data_dir), cache.path()).unwrap();

@@ -124,9 +124,11 @@ fn experiments() -> impl Strategy<Value = Experiment> {
         dropout,
         label_smoothing,
     });
-    let data = (corpora(), 8..=100_000_usize, 1..=299_usize).prop_map(|(corpus, vocab_size, max_length)| Data {
+    let sizes = (8..=100_000_usize, 0..=5_000_000_usize, 1..=299_usize);
+    let data = (corpora(), sizes).prop_map(|(corpus, (vocab_size, vocab_pairs, max_length))| Data {
         corpus,
         vocab_size,
+        vocab_pairs,
         max_length,
     });
     let evaluation = select(vec![Split::Dev, Split::Test]).prop_map(|split| Evaluation { split });

@@ -6,7 +6,7 @@ use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
 use super::failure::Failure;
 use super::output::put_line;
 use super::suites;
-use crate::data::{load, read_text, sample};
+use crate::data::{load, sample, sources};
 use crate::spec::{Split, Suite};
 
 pub fn data(command: &DataCommand) -> Result<(), Failure> {
@@ -19,13 +19,13 @@ pub fn data(command: &DataCommand) -> Result<(), Failure> {
 fn show(args: &DataShowArgs) -> Result<(), Failure> {
     let suite = suite(&args.data)?;
     let corpus = &suite.baseline_row().experiment.data.corpus;
-    let text = read_text(corpus, args.data.data_dir.data_dir.as_deref())?;
+    let sources = sources(corpus, args.data.data_dir.data_dir.as_deref())?;
     let split = match args.split {
         SplitArg::Train => Split::Train,
         SplitArg::Dev => Split::Dev,
         SplitArg::Test => Split::Test,
     };
-    for (source, target) in sample(&text.get(split).pairs, args.count, args.seed) {
+    for (source, target) in sample(sources.get(split), args.count, args.seed)? {
         put_line(format_args!("{source}\n  {target}"));
     }
     Ok(())

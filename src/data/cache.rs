@@ -1,4 +1,4 @@
-//! Trained vocabularies on disk, named by what they were trained on.
+//! Vocabularies and encoded pairs on disk, named by what they were made of.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,26 +6,56 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::batches::EncodedPairs;
 use super::error::DataError;
-use super::report::VocabularyOrigin;
-use super::splits::Pair;
-use super::text::hash_pairs;
-use super::vocabulary::Vocabulary;
+use super::prepared::{self, Findings, Writer};
+use super::report::Origin;
+use super::vocabulary::{Vocabulary, WordCounts};
 use crate::atomic;
+use crate::spec::Data;
 
-/// Part of the name, so that a vocabulary learned another way is not mistaken for this one.
-const RECIPE: &str = "tokenizers 0.23 bpe, metaspace, punctuation, min frequency 2";
+/// Part of the names, so that what was made another way is not mistaken for this.
+const RECIPE: &str = "tokenizers 0.23 bpe, metaspace, punctuation, min frequency 2; pairs 1";
 
-/// The vocabulary of a training text: read if it is there and whole, else trained and kept.
+/// What prepared data depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Key<'a> {
+    pub data: &'a Data,
+    /// Of the training text.
+    pub training: blake3::Hash,
+    /// Of the text of all splits.
+    pub all: blake3::Hash,
+}
+
+impl Key<'_> {
+    fn vocabulary(&self) -> String {
+        self.hash(&self.training, &[])
+    }
+
+    fn pairs(&self) -> String {
+        self.hash(&self.all, &[self.data.max_length])
+    }
+
+    fn hash(&self, text: &blake3::Hash, more: &[usize]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(RECIPE.as_bytes()).update(text.as_bytes());
+        for number in [self.data.vocab_size, self.data.vocab_pairs].iter().chain(more) {
+            hasher.update(&(*number as u64).to_le_bytes());
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+}
+
+/// The vocabulary of a training text: read if it is there and whole, else learned from what `count` counts, and kept.
 ///
 /// # Errors
 /// It cannot be trained, or the cache folder cannot be read or written.
 pub fn vocabulary(
-    pairs: &[Pair],
-    vocab_size: usize,
+    key: &Key,
     cache_dir: &Path,
-) -> Result<(Vocabulary, VocabularyOrigin), DataError> {
-    let path = cache_dir.join(format!("vocab-{}.json", key(pairs, vocab_size)));
+    count: impl FnOnce() -> Result<WordCounts, DataError>,
+) -> Result<(Vocabulary, Origin), DataError> {
+    let path = cache_dir.join(format!("vocab-{}.json", key.vocabulary()));
     let cached = match fs::read_to_string(&path) {
         Ok(sealed) => Some(unseal(&sealed)),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -34,25 +64,34 @@ pub fn vocabulary(
         Err(source) => return Err(DataError::Cache { path, source }),
     };
     if let Some(Some(vocabulary)) = cached {
-        return Ok((vocabulary, VocabularyOrigin::Cached));
+        return Ok((vocabulary, Origin::Cached));
     }
-    let vocabulary = Vocabulary::train(pairs, vocab_size)?;
+    let vocabulary = Vocabulary::train(&count()?, key.data.vocab_size)?;
     write(&path, cache_dir, &seal(&vocabulary.to_json()?))?;
-    let origin = if cached.is_some() {
-        VocabularyOrigin::Repaired
-    } else {
-        VocabularyOrigin::Trained
-    };
-    Ok((vocabulary, origin))
+    Ok((vocabulary, Origin::made(cached.is_some())))
 }
 
-fn key(pairs: &[Pair], vocab_size: usize) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher
-        .update(RECIPE.as_bytes())
-        .update(&(vocab_size as u64).to_le_bytes());
-    hash_pairs(&mut hasher, pairs);
-    hasher.finalize().to_hex()[..16].to_owned()
+/// The training pairs in pieces: read if they are there and whole, else encoded by `encode`, and kept.
+///
+/// # Errors
+/// They cannot be encoded, or the cache folder cannot be read or written.
+pub fn training_pairs(
+    key: &Key,
+    cache_dir: &Path,
+    encode: impl FnOnce(&mut Writer) -> Result<Findings, DataError>,
+) -> Result<(EncodedPairs, Findings, Origin), DataError> {
+    let path = cache_dir.join(format!("pairs-{}.bin", key.pairs()));
+    let was_there = path.exists();
+    if was_there && let Some((pairs, findings)) = prepared::read(&path).map_err(DataError::cache(&path))? {
+        return Ok((pairs, findings, Origin::Cached));
+    }
+    fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
+    let mut writer = Writer::new(&path)?;
+    let findings = encode(&mut writer)?;
+    writer.finish(findings)?;
+    let written = prepared::read(&path).map_err(DataError::cache(&path))?;
+    let (pairs, findings) = written.ok_or_else(|| DataError::cache(&path)(ErrorKind::InvalidData.into()))?;
+    Ok((pairs, findings, Origin::made(was_there)))
 }
 
 fn seal(tokenizer: &str) -> String {
@@ -75,10 +114,6 @@ fn checksum(tokenizer: &str) -> String {
 
 /// Whole or not at all: two processes that train the same vocabulary replace each other's file with an equal one.
 fn write(path: &Path, cache_dir: &Path, content: &str) -> Result<(), DataError> {
-    let failed = |source| DataError::Cache {
-        path: path.to_owned(),
-        source,
-    };
-    fs::create_dir_all(cache_dir).map_err(failed)?;
-    atomic::write(path, content.as_bytes()).map_err(failed)
+    fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
+    atomic::write(path, content.as_bytes()).map_err(DataError::cache(path))
 }

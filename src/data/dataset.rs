@@ -6,13 +6,13 @@ use std::path::Path;
 use rand::seq::index;
 
 use super::batches::EncodedPairs;
-use super::cache;
+use super::cache::{self, Key};
 use super::error::DataError;
-use super::report::{CorpusReport, SplitReport, is_blank, split_report};
+use super::prepared::{Findings, Writer};
+use super::report::{CorpusReport, Side, SplitReport, Survey};
 use super::splits::{Pair, Splits};
-use super::text::{SplitText, data_hash, read_text};
-use super::vocabulary::{Encoder, Vocabulary};
-use crate::ops::Packed;
+use super::text::{ContentHash, PairSource, Reading, sources};
+use super::vocabulary::{Vocabulary, WordCounts};
 use crate::ops::stream;
 use crate::plan::CorpusSize;
 use crate::spec::{Data, Split};
@@ -20,14 +20,33 @@ use crate::spec::{Data, Split};
 /// Text, pieces and findings of one corpus.
 #[derive(Debug)]
 pub struct Dataset {
-    /// All pairs, also those that training skips.
-    pub text: Splits<Vec<Pair>>,
+    /// All pairs of the splits that are scored. That of training is not kept: it may be large.
+    pub text: HeldOut<Vec<Pair>>,
     /// Training without the skipped pairs; dev and test in step with `text`.
     pub ids: Splits<EncodedPairs>,
     pub vocabulary: Vocabulary,
     pub report: CorpusReport,
     /// First 16 hexadecimal digits of BLAKE3 over the text of all splits.
     pub data_hash: String,
+}
+
+/// Something that dev and test each have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldOut<T> {
+    pub dev: T,
+    pub test: T,
+}
+
+impl<T> HeldOut<T> {
+    /// # Panics
+    /// Of training there is none.
+    pub fn get(&self, split: Split) -> &T {
+        match split {
+            Split::Train => panic!("the training split is not held out"),
+            Split::Dev => &self.dev,
+            Split::Test => &self.test,
+        }
+    }
 }
 
 impl Dataset {
@@ -43,86 +62,192 @@ impl Dataset {
     }
 }
 
-/// Reads or generates the corpus, learns or recalls its vocabulary, and encodes all of it.
+/// Reads or generates the corpus, learns or recalls its vocabulary, and encodes all of it or recalls it encoded. The
+/// training text passes by pair after pair, at most three times; never is all of it in memory.
 ///
 /// # Errors
 /// The corpus is missing, malformed or empty; the vocabulary is too small for it; the cache cannot be written.
 pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Dataset, DataError> {
-    let text = read_text(&data.corpus, data_dir)?;
-    let (vocabulary, origin) = cache::vocabulary(&text.train.pairs, data.vocab_size, cache_dir)?;
-    let mut encoder = vocabulary.encoder();
-    let mut ids = Splits {
-        train: encode(&mut encoder, &text.train.pairs)?,
-        dev: encode(&mut encoder, &text.dev.pairs)?,
-        test: encode(&mut encoder, &text.test.pairs)?,
+    let sources = sources(&data.corpus, data_dir)?;
+    let (training_pairs, training) = hash(&sources.train)?;
+    let [dev, test] = [(&sources.dev, Split::Dev), (&sources.test, Split::Test)].map(|(source, split)| {
+        let (pairs, reading) = source.collect()?;
+        not_empty(split, pairs.len())?;
+        Ok((pairs, reading))
+    });
+    let (dev, test) = (dev?, test?);
+    not_empty(Split::Train, training_pairs)?;
+    let key = Key {
+        data,
+        training,
+        all: hash_all(training, [&dev.0, &test.0]),
     };
-    let mut splits = report_splits(&text, &ids);
-    ids.train = training_pairs(&text.train.pairs, &ids.train, data.max_length, &mut splits.train);
-    if ids.train.is_empty() {
+    let (vocabulary, origin) = cache::vocabulary(&key, cache_dir, || {
+        count_words(&sources.train, training_pairs, data.vocab_pairs)
+    })?;
+    let (train, findings, training_origin) = cache::training_pairs(&key, cache_dir, |writer| {
+        encode_training(&sources.train, &vocabulary, data.max_length, [&dev.0, &test.0], writer)
+    })?;
+    if train.is_empty() {
         return Err(DataError::NoPairs {
             split: Split::Train,
-            skipped: text.train.pairs.len(),
+            skipped: training_pairs,
         });
     }
+    let (dev_ids, mut dev_report) = encode(&vocabulary, &dev)?;
+    let (test_ids, mut test_report) = encode(&vocabulary, &test)?;
+    dev_report.sources_in_training = findings.dev_sources_in_training;
+    test_report.sources_in_training = findings.test_sources_in_training;
     let pieces = vocabulary.len();
     Ok(Dataset {
-        data_hash: data_hash(&text),
-        text: Splits {
-            train: text.train.pairs,
-            dev: text.dev.pairs,
-            test: text.test.pairs,
+        data_hash: key.all.to_hex()[..16].to_owned(),
+        text: HeldOut {
+            dev: dev.0,
+            test: test.0,
         },
-        ids,
+        ids: Splits {
+            train,
+            dev: dev_ids,
+            test: test_ids,
+        },
         vocabulary,
         report: CorpusReport {
-            splits,
+            splits: Splits {
+                train: findings.train,
+                dev: dev_report,
+                test: test_report,
+            },
             vocab_size: data.vocab_size,
             pieces,
             vocabulary: origin,
+            training: training_origin,
         },
     })
 }
 
-/// Pairs to show, drawn without replacement and in the order of the corpus.
-#[must_use]
-pub fn sample(pairs: &[Pair], count: usize, seed: u64) -> Vec<&Pair> {
-    let mut stream = stream(&[&seed.to_string(), "show"]);
-    let mut indices = index::sample(&mut stream, pairs.len(), count.min(pairs.len())).into_vec();
-    indices.sort_unstable();
-    indices.into_iter().map(|index| &pairs[index]).collect()
+fn not_empty(split: Split, pairs: usize) -> Result<(), DataError> {
+    if pairs == 0 {
+        return Err(DataError::NoPairs { split, skipped: 0 });
+    }
+    Ok(())
 }
 
-fn encode(encoder: &mut Encoder, pairs: &[Pair]) -> Result<EncodedPairs, DataError> {
-    Ok(EncodedPairs {
-        source: encoder.encode_all(pairs.iter().map(|(source, _)| source.as_str()))?,
-        target: encoder.encode_all(pairs.iter().map(|(_, target)| target.as_str()))?,
+/// How many pairs there are, and their hash.
+fn hash(source: &PairSource) -> Result<(usize, blake3::Hash), DataError> {
+    let mut hash = ContentHash::default();
+    let reading = source.read(|source, target| {
+        hash.add(source, target);
+        Ok(())
+    })?;
+    Ok((reading.pairs, hash.finish()))
+}
+
+fn hash_all(training: blake3::Hash, others: [&[Pair]; 2]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(training.as_bytes());
+    for pairs in others {
+        let mut hash = ContentHash::default();
+        for (source, target) in pairs {
+            hash.add(source, target);
+        }
+        hasher.update(hash.finish().as_bytes());
+    }
+    hasher.finalize()
+}
+
+/// The words of all pairs, or of `sample` of them at equal distances.
+fn count_words(source: &PairSource, pairs: usize, sample: usize) -> Result<WordCounts, DataError> {
+    let distance = if sample == 0 { 1 } else { pairs.div_ceil(sample) };
+    let (mut counts, mut number) = (WordCounts::default(), 0);
+    source.read(|source, target| {
+        if number % distance == 0 {
+            counts.add(source);
+            counts.add(target);
+        }
+        number += 1;
+        Ok(())
+    })?;
+    Ok(counts)
+}
+
+/// Writes the pieces of every pair that training keeps.
+fn encode_training(
+    pairs: &PairSource,
+    vocabulary: &Vocabulary,
+    max_length: usize,
+    held_out: [&[Pair]; 2],
+    writer: &mut Writer,
+) -> Result<Findings, DataError> {
+    let held_out_sources: HashSet<&str> = held_out
+        .into_iter()
+        .flatten()
+        .map(|(source, _)| source.as_str())
+        .collect();
+    let mut also_in_training: HashSet<String> = HashSet::new();
+    let (mut encoder, mut survey) = (vocabulary.encoder(), Survey::default());
+    let (mut source_ids, mut target_ids) = (Vec::new(), Vec::new());
+    let reading = pairs.read(|source, target| {
+        source_ids.clear();
+        target_ids.clear();
+        encoder.encode_into(source, &mut source_ids)?;
+        encoder.encode_into(target, &mut target_ids)?;
+        let [source_side, target_side] =
+            [(source, &source_ids), (target, &target_ids)].map(|(text, ids)| Side { text, ids });
+        survey.add(source_side, target_side);
+        if held_out_sources.contains(source) && !also_in_training.contains(source) {
+            also_in_training.insert(source.to_owned());
+        }
+        if !survey.skips(source_side, target_side, max_length) {
+            writer.add(&source_ids, &target_ids)?;
+        }
+        Ok(())
+    })?;
+    let [dev_sources_in_training, test_sources_in_training] = held_out.map(|pairs| {
+        let known = |(source, _): &&Pair| also_in_training.contains(source);
+        pairs.iter().filter(known).count()
+    });
+    Ok(Findings {
+        train: survey.finish(&reading),
+        dev_sources_in_training,
+        test_sources_in_training,
     })
 }
 
-fn report_splits(text: &Splits<SplitText>, ids: &Splits<EncodedPairs>) -> Splits<SplitReport> {
-    let training_sources: HashSet<&str> = text.train.pairs.iter().map(|(source, _)| source.as_str()).collect();
-    Splits {
-        train: split_report(&text.train, &ids.train, &HashSet::new()),
-        dev: split_report(&text.dev, &ids.dev, &training_sources),
-        test: split_report(&text.test, &ids.test, &training_sources),
+/// All pairs of a split that is scored.
+fn encode(
+    vocabulary: &Vocabulary,
+    (pairs, reading): &(Vec<Pair>, Reading),
+) -> Result<(EncodedPairs, SplitReport), DataError> {
+    let mut encoder = vocabulary.encoder();
+    let ids = EncodedPairs {
+        source: encoder.encode_all(pairs.iter().map(|(source, _)| source.as_str()))?,
+        target: encoder.encode_all(pairs.iter().map(|(_, target)| target.as_str()))?,
+    };
+    let mut survey = Survey::default();
+    for (index, (source, target)) in pairs.iter().enumerate() {
+        let (source_ids, target_ids) = ids.pair(index);
+        let [source, target] = [(source, source_ids), (target, target_ids)].map(|(text, ids)| Side { text, ids });
+        survey.add(source, target);
     }
+    Ok((ids, survey.finish(reading)))
 }
 
-/// Without pairs that have an empty or an overlong side, each counted.
-fn training_pairs(pairs: &[Pair], ids: &EncodedPairs, max_length: usize, report: &mut SplitReport) -> EncodedPairs {
-    let mut kept = Vec::with_capacity(pairs.len());
-    for (index, (source, target)) in pairs.iter().enumerate() {
-        let longer_side = ids.source.rows(index).len().max(ids.target.rows(index).len());
-        if is_blank(source) || is_blank(target) {
-            report.skipped_empty += 1;
-        } else if longer_side > max_length {
-            report.skipped_too_long += 1;
-        } else {
-            kept.push(index);
+/// Pairs to show, drawn without replacement and in the order of the corpus.
+///
+/// # Errors
+/// The corpus is malformed.
+pub fn sample(pairs: &PairSource, count: usize, seed: u64) -> Result<Vec<Pair>, DataError> {
+    let total = pairs.read(|_, _| Ok(()))?.pairs;
+    let mut stream = stream(&[&seed.to_string(), "show"]);
+    let mut wanted = index::sample(&mut stream, total, count.min(total)).into_vec();
+    wanted.sort_unstable();
+    let (mut wanted, mut number, mut drawn) = (wanted.into_iter().peekable(), 0, Vec::new());
+    pairs.read(|source, target| {
+        if wanted.next_if_eq(&number).is_some() {
+            drawn.push((source.to_owned(), target.to_owned()));
         }
-    }
-    EncodedPairs {
-        source: Packed::from_sentences(kept.iter().map(|index| ids.source.sentence(*index))),
-        target: Packed::from_sentences(kept.iter().map(|index| ids.target.sentence(*index))),
-    }
+        number += 1;
+        Ok(())
+    })?;
+    Ok(drawn)
 }

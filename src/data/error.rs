@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::spec::Split;
 
@@ -50,6 +50,13 @@ pub enum DataError {
         path: PathBuf,
         source: io::Error,
     },
+}
+
+impl DataError {
+    pub(super) fn cache(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        |source| Self::Cache { path, source }
+    }
 }
 
 impl fmt::Display for DataError {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::report::{CorpusReport, SideReport, SplitReport, VocabularyOrigin};
+use super::report::{CorpusReport, Origin, SideReport, SplitReport};
 use crate::spec::Split;
 
 const SPLITS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
@@ -17,8 +17,11 @@ impl CorpusReport {
             .into_iter()
             .flat_map(|split| self.split_warnings(split))
             .collect();
-        if self.vocabulary == VocabularyOrigin::Repaired {
+        if self.vocabulary == Origin::Repaired {
             warnings.push("the cached vocabulary was damaged and has been made again".to_owned());
+        }
+        if self.training == Origin::Repaired {
+            warnings.push("the cached training pairs were damaged and have been made again".to_owned());
         }
         if self.pieces < self.vocab_size {
             let (pieces, asked) = (self.pieces, self.vocab_size);
@@ -64,9 +67,9 @@ impl CorpusReport {
 impl fmt::Display for CorpusReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let origin = match self.vocabulary {
-            VocabularyOrigin::Trained => "trained now",
-            VocabularyOrigin::Cached => "from the cache",
-            VocabularyOrigin::Repaired => "trained anew, the cached one was damaged",
+            Origin::Made => "trained now",
+            Origin::Cached => "from the cache",
+            Origin::Repaired => "trained anew, the cached one was damaged",
         };
         write!(f, "vocabulary: {} of {} pieces, {origin}", self.pieces, self.vocab_size)?;
         for split in SPLITS {

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::batches::EncodedPairs;
+use serde::{Deserialize, Serialize};
+
 use super::lines::Repairs;
-use super::splits::{Pair, Splits};
-use super::text::SplitText;
+use super::splits::Splits;
+use super::text::{ContentHash, Reading};
 use crate::model::UNK;
-use crate::ops::Packed;
 
 const NO_BREAK_SPACE: char = '\u{A0}';
 /// One side longer than this many times the other, in characters, may be no translation.
@@ -23,20 +23,29 @@ pub struct CorpusReport {
     pub vocab_size: usize,
     /// Pieces that could be made; ids from here to `vocab_size` are never used.
     pub pieces: usize,
-    pub vocabulary: VocabularyOrigin,
+    pub vocabulary: Origin,
+    /// Of the training pairs in pieces.
+    pub training: Origin,
 }
 
-/// Where the vocabulary came from.
+/// Where something that takes time to make came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VocabularyOrigin {
-    Trained,
+pub enum Origin {
+    Made,
     Cached,
-    /// Trained anew, because the cached file was damaged.
+    /// Made anew, because the cached file was damaged.
     Repaired,
 }
 
+impl Origin {
+    /// Of what was made although there may have been a file.
+    pub(super) fn made(was_there: bool) -> Self {
+        if was_there { Self::Repaired } else { Self::Made }
+    }
+}
+
 /// The findings of one split, in pairs unless a side is named.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SplitReport {
     pub pairs: usize,
     pub source: SideReport,
@@ -53,7 +62,7 @@ pub struct SplitReport {
 }
 
 /// The findings of one side of a split, in lines unless pieces are named.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideReport {
     pub repairs: Repairs,
     pub empty_lines: usize,
@@ -65,57 +74,71 @@ pub struct SideReport {
     pub longest_pieces: usize,
 }
 
-pub fn split_report(text: &SplitText, ids: &EncodedPairs, training_sources: &HashSet<&str>) -> SplitReport {
-    let pairs = &text.pairs;
-    let distinct: HashSet<&Pair> = pairs.iter().collect();
-    SplitReport {
-        pairs: pairs.len(),
-        source: side_report(
-            pairs.iter().map(|(source, _)| source.as_str()),
-            text.source_repairs,
-            &ids.source,
-        ),
-        target: side_report(
-            pairs.iter().map(|(_, target)| target.as_str()),
-            text.target_repairs,
-            &ids.target,
-        ),
-        duplicates: pairs.len() - distinct.len(),
-        sources_in_training: pairs
-            .iter()
-            .filter(|(source, _)| training_sources.contains(source.as_str()))
-            .count(),
-        length_ratio_outliers: pairs.iter().filter(|pair| is_length_ratio_outlier(pair)).count(),
-        skipped_empty: 0,
-        skipped_too_long: 0,
+/// One side of a pair, and its pieces.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    pub text: &'a str,
+    pub ids: &'a [u32],
+}
+
+/// Counts what is odd about a split, pair by pair.
+#[derive(Default)]
+pub struct Survey {
+    report: SplitReport,
+    /// Half a hash of each pair is enough to know it again.
+    seen: HashSet<[u8; 16]>,
+}
+
+impl Survey {
+    pub fn add(&mut self, source: Side, target: Side) {
+        self.report.pairs += 1;
+        self.report.source.add(source);
+        self.report.target.add(target);
+        self.report.length_ratio_outliers += usize::from(is_length_ratio_outlier(source.text, target.text));
+        let mut hash = ContentHash::default();
+        hash.add(source.text, target.text);
+        let half = *hash.finish().as_bytes().first_chunk().expect("a hash has 32 bytes");
+        self.report.duplicates += usize::from(!self.seen.insert(half));
+    }
+
+    /// Whether training leaves the pair just added out, which is counted.
+    pub fn skips(&mut self, source: Side, target: Side, max_length: usize) -> bool {
+        if is_blank(source.text) || is_blank(target.text) {
+            self.report.skipped_empty += 1;
+            true
+        } else if source.ids.len().max(target.ids.len()) > max_length {
+            self.report.skipped_too_long += 1;
+            true
+        } else {
+            false
+        }
+    }
+
+    pub fn finish(self, reading: &Reading) -> SplitReport {
+        let mut report = self.report;
+        report.source.repairs = reading.source_repairs;
+        report.target.repairs = reading.target_repairs;
+        report
     }
 }
 
-fn side_report<'a>(lines: impl Iterator<Item = &'a str>, repairs: Repairs, ids: &Packed) -> SideReport {
-    let mut report = SideReport {
-        repairs,
-        pieces: ids.tokens(),
-        unknown_pieces: ids.ids().iter().filter(|id| **id == UNK).count(),
-        longest_pieces: (0..ids.sentences())
-            .map(|index| ids.rows(index).len())
-            .max()
-            .unwrap_or(0),
-        ..SideReport::default()
-    };
-    for line in lines {
-        report.empty_lines += usize::from(is_blank(line));
-        report.no_break_space_lines += usize::from(line.contains(NO_BREAK_SPACE));
-        report.html_entity_lines += usize::from(has_html_entity(line));
+impl SideReport {
+    fn add(&mut self, Side { text: line, ids }: Side) {
+        self.pieces += ids.len();
+        self.unknown_pieces += ids.iter().filter(|id| **id == UNK).count();
+        self.longest_pieces = self.longest_pieces.max(ids.len());
+        self.empty_lines += usize::from(is_blank(line));
+        self.no_break_space_lines += usize::from(line.contains(NO_BREAK_SPACE));
+        self.html_entity_lines += usize::from(has_html_entity(line));
     }
-    report
 }
 
 /// Nothing to translate: no character but white space.
-pub fn is_blank(line: &str) -> bool {
+fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-fn is_length_ratio_outlier((source, target): &Pair) -> bool {
+fn is_length_ratio_outlier(source: &str, target: &str) -> bool {
     let (source, target) = (source.chars().count(), target.chars().count());
     let (shorter, longer) = (source.min(target), source.max(target));
     longer >= LENGTH_RATIO_MIN_CHARACTERS && longer > LENGTH_RATIO_LIMIT * shorter
@@ -146,10 +169,11 @@ mod tests {
 
     #[test]
     fn a_side_three_times_as_long_is_an_outlier_unless_both_are_short() {
-        let pair = |source: usize, target: usize| ("x".repeat(source), "ü".repeat(target));
-        assert!(is_length_ratio_outlier(&pair(10, 31)));
-        assert!(is_length_ratio_outlier(&pair(40, 0)));
-        assert!(!is_length_ratio_outlier(&pair(10, 30)));
-        assert!(!is_length_ratio_outlier(&pair(1, 20)));
+        let is_outlier =
+            |source: usize, target: usize| is_length_ratio_outlier(&"x".repeat(source), &"ü".repeat(target));
+        assert!(is_outlier(10, 31));
+        assert!(is_outlier(40, 0));
+        assert!(!is_outlier(10, 30));
+        assert!(!is_outlier(1, 20));
     }
 }

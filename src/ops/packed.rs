@@ -20,6 +20,16 @@ impl Packed {
         Self { ids, offsets }
     }
 
+    /// Takes over tokens and where each sentence begins.
+    ///
+    /// # Panics
+    /// If the offsets do not rise from 0 to the number of tokens.
+    #[must_use]
+    pub fn from_parts(ids: Vec<u32>, offsets: Vec<usize>) -> Self {
+        assert!(offsets.first() == Some(&0) && offsets.last() == Some(&ids.len()) && offsets.is_sorted());
+        Self { ids, offsets }
+    }
+
     /// N: tokens of all sentences together.
     #[must_use]
     pub fn tokens(&self) -> usize {

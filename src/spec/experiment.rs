@@ -60,6 +60,8 @@ pub struct Data {
     pub corpus: Corpus,
     /// Size of the vocabulary shared by both languages, special pieces included.
     pub vocab_size: usize,
+    /// Training pairs, evenly spread, that the vocabulary is learned from; 0 takes all.
+    pub vocab_pairs: usize,
     /// A training pair with more pieces than this on either side is skipped and counted.
     pub max_length: usize,
 }

@@ -8,8 +8,9 @@ use super::value::Value;
 
 /// Keys that are younger than the first results that were kept. Those were made with what is now the key's default, so
 /// a default is no part of what such a spec is known by.
-const YOUNGER_THAN_RESULTS: [&str; 6] = [
+const YOUNGER_THAN_RESULTS: [&str; 7] = [
     "training.precision",
+    "data.vocab_pairs",
     "selection.best_by",
     "selection.patience",
     "selection.average",

@@ -148,6 +148,7 @@ fn unset() -> Experiment {
         data: Data {
             corpus: Corpus::Grammar { train_pairs: 0 },
             vocab_size: 0,
+            vocab_pairs: 0,
             max_length: 0,
         },
         training: Training {

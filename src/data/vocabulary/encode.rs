@@ -8,7 +8,10 @@ use super::{SPACE, tokenizer_failed};
 use crate::data::error::DataError;
 use crate::ops::Packed;
 
-/// A vocabulary that remembers the pieces of each word it has met.
+/// More words than a corpus uses often; what is beyond is split again rather than remembered.
+const REMEMBERED_WORDS: usize = 1 << 20;
+
+/// A vocabulary that remembers the pieces of the words it has met.
 pub struct Encoder<'a> {
     tokenizer: &'a Tokenizer,
     words: HashMap<String, Vec<u32>>,
@@ -34,11 +37,15 @@ impl<'a> Encoder<'a> {
             return Ok(());
         }
         for word in text.split(' ') {
-            if !self.words.contains_key(word) {
-                let encoding = self.tokenizer.encode_fast(word, false).map_err(tokenizer_failed)?;
+            if let Some(known) = self.words.get(word) {
+                pieces.extend_from_slice(known);
+                continue;
+            }
+            let encoding = self.tokenizer.encode_fast(word, false).map_err(tokenizer_failed)?;
+            pieces.extend_from_slice(encoding.get_ids());
+            if self.words.len() < REMEMBERED_WORDS {
                 self.words.insert(word.to_owned(), encoding.get_ids().to_vec());
             }
-            pieces.extend_from_slice(&self.words[word]);
         }
         Ok(())
     }

@@ -16,8 +16,8 @@ use tokenizers::pre_tokenizers::sequence::Sequence as PreTokenizerSequence;
 use tokenizers::{NormalizerWrapper, Tokenizer};
 
 pub use self::encode::Encoder;
+pub use self::train::WordCounts;
 use super::error::DataError;
-use super::splits::Pair;
 use crate::model::{BOS, EOS, UNK};
 
 /// Stands for a space, so that pieces can be joined back into text.
@@ -33,17 +33,16 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Learns at most `vocab_size` pieces from both sides of the pairs. There are fewer where no two pieces occur
-    /// twice in a row.
+    /// Learns at most `vocab_size` pieces. There are fewer where no two pieces occur twice in a row.
     ///
     /// # Errors
     /// `vocab_size` leaves no room beside the special pieces and the characters of the text.
     ///
     /// # Source
     /// Byte-pair encoding: Sennrich et al. 2016; section 5.1 of the paper shares one vocabulary between the languages.
-    pub fn train(pairs: &[Pair], vocab_size: usize) -> Result<Self, DataError> {
+    pub fn train(counts: &WordCounts, vocab_size: usize) -> Result<Self, DataError> {
         let mut tokenizer = tokenizer(BPE::default())?;
-        let words = train::count_words(&tokenizer, pairs)?;
+        let words = counts.words(&tokenizer)?;
         tokenizer.with_model(train::learn_pieces(words, vocab_size)?);
         Ok(Self { tokenizer })
     }

@@ -15,22 +15,45 @@ use crate::model::UNK;
 /// Two pieces that meet only once are no evidence for a longer one.
 const MIN_FREQUENCY: u64 = 2;
 
-/// How often each pre-tokenized word occurs. Equal runs between spaces are split once.
-pub fn count_words(tokenizer: &Tokenizer, pairs: &[Pair]) -> Result<BTreeMap<String, u64>, DataError> {
-    let mut runs: HashMap<&str, u64> = HashMap::new();
-    for run in pairs
-        .iter()
-        .flat_map(|(source, target)| source.split(' ').chain(target.split(' ')))
-    {
-        *runs.entry(run).or_default() += 1;
+/// How often each run between spaces occurs in a text.
+#[derive(Debug, Clone, Default)]
+pub struct WordCounts {
+    runs: HashMap<String, u64>,
+}
+
+impl WordCounts {
+    /// Both sides of every pair.
+    #[must_use]
+    pub fn of(pairs: &[Pair]) -> Self {
+        let mut counts = Self::default();
+        for (source, target) in pairs {
+            counts.add(source);
+            counts.add(target);
+        }
+        counts
     }
-    let mut words = BTreeMap::new();
-    for (run, count) in runs {
-        for word in pre_tokenize(tokenizer, run)? {
-            *words.entry(word).or_default() += count;
+
+    pub fn add(&mut self, sentence: &str) {
+        for run in sentence.split(' ') {
+            match self.runs.get_mut(run) {
+                Some(count) => *count += 1,
+                None => {
+                    self.runs.insert(run.to_owned(), 1);
+                }
+            }
         }
     }
-    Ok(words)
+
+    /// How often each pre-tokenized word occurs. Equal runs are split once.
+    pub(super) fn words(&self, tokenizer: &Tokenizer) -> Result<BTreeMap<String, u64>, DataError> {
+        let mut words = BTreeMap::new();
+        for (run, count) in &self.runs {
+            for word in pre_tokenize(tokenizer, run)? {
+                *words.entry(word).or_default() += count;
+            }
+        }
+        Ok(words)
+    }
 }
 
 fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataError> {

@@ -128,6 +128,16 @@ pub(super) const KEYS: &[Key] = &[
         set: |e, value| e.data.vocab_size = value.count(),
     },
     Key {
+        path: "data.vocab_pairs",
+        kind: Kind::Whole(0, 100_000_000),
+        fallback: Fallback::Whole(0),
+        needs: None,
+        effect: Effect::Outcome,
+        doc: "training pairs, evenly spread, that the vocabulary is learned from; 0 takes all",
+        get: |e| Some(e.data.vocab_pairs.into()),
+        set: |e, value| e.data.vocab_pairs = value.count(),
+    },
+    Key {
         path: "data.max_length",
         kind: Kind::Whole(1, 65_536),
         fallback: Fallback::Whole(256),
