@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 const PREFIX: &str = ".";
 const SUFFIX: &str = ".partial";
@@ -15,18 +15,55 @@ const SUFFIX: &str = ".partial";
 /// Whatever the file system reports; `path` then still holds what it held before. The folder is never created here: if
 /// it was deleted while a run was going on, that is an error to show.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let folder = folder_of(path);
+    let mut pending = begin(path)?;
+    pending.write_all(contents)?;
+    pending.finish()
+}
+
+/// A file that is written bit by bit, and gets its name in one step. Dropped before that, it leaves nothing.
+#[derive(Debug)]
+pub struct Pending {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+/// Begins a file that will be at `path`.
+///
+/// # Errors
+/// Whatever the file system reports. The folder is never created here.
+pub fn begin(path: &Path) -> io::Result<Pending> {
     let mut builder = Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     share_with_others(&mut builder);
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(contents)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    sync_folder(folder)
+    Ok(Pending {
+        file: builder.tempfile_in(folder_of(path))?,
+        path: path.to_owned(),
+    })
 }
 
-/// Deletes the temporary files that a killed [`write()`] left in `folder`.
+impl Pending {
+    /// Sync, rename, sync of the folder.
+    ///
+    /// # Errors
+    /// Whatever the file system reports; the path then still holds what it held before.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        sync_folder(folder_of(&self.path))
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Deletes the temporary files that a killed process left in `folder`.
 ///
 /// # Errors
 /// When the folder cannot be listed or a leftover cannot be deleted.
