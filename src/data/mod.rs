@@ -18,7 +18,7 @@ mod vocabulary;
 pub use batches::{EncodedPairs, evaluation_batches};
 pub use dataset::{Dataset, load, sample};
 pub use error::DataError;
-pub use files::check_files;
+pub use files::{DEFAULT_FOLDER, check_files};
 pub use grammar::GrammarPairs;
 pub use lines::{Repairs, read_utf8};
 pub use report::{CorpusReport, SideReport, SplitReport, VocabularyOrigin};
