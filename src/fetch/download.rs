@@ -13,6 +13,9 @@ use super::patience::Patience;
 
 const BLOCK_BYTES: usize = 1 << 16;
 
+/// A server that has never answered may not exist, or the network is down; nobody should wait long to hear that.
+const TRIES_IN_SILENCE: u32 = 3;
+
 pub struct Download<'a> {
     pub client: &'a Client,
     pub archive: &'a Archive,
@@ -46,9 +49,9 @@ impl Download<'_> {
     /// If too many tries in a row brought no new byte, the server refuses for good, or what it offers has not the
     /// length of the archive.
     pub fn run(&mut self, part: &mut PartFile) -> Result<(), FetchError> {
-        let start = part.length();
-        let mut furthest = start;
+        let mut furthest = part.length();
         let mut failures = 0;
+        let mut most_tries = self.patience.tries.min(TRIES_IN_SILENCE);
         loop {
             let problem = match self.attempt(part) {
                 Ok(()) => return Ok(()),
@@ -58,11 +61,14 @@ impl Download<'_> {
             failures = if part.length() > furthest { 1 } else { failures + 1 };
             furthest = furthest.max(part.length());
             let why = match problem {
-                Problem::NoHost(why) if furthest == start => return Err(self.unreachable(why, failures)),
                 Problem::Lasting(why) => return Err(self.unreachable(why, failures)),
-                Problem::Passing(why) | Problem::NoHost(why) => why,
+                Problem::Silence(why) => why,
+                Problem::Passing(why) => {
+                    most_tries = self.patience.tries;
+                    why
+                }
             };
-            if failures >= self.patience.tries {
+            if failures >= most_tries {
                 return Err(self.unreachable(why, failures));
             }
             self.wait(why, failures);

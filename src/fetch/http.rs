@@ -40,8 +40,8 @@ pub enum Answer {
 pub enum Problem {
     /// It may work the next time.
     Passing(String),
-    /// There is no such host: a slip of the pen, or no network.
-    NoHost(String),
+    /// The server said nothing at all.
+    Silence(String),
     Lasting(String),
 }
 
@@ -90,11 +90,16 @@ impl Client {
     }
 
     fn problem(&self, error: &Error) -> Problem {
-        let text = self.tell(matches!(error, Error::Timeout(_)), error);
+        let is_timeout = matches!(error, Error::Timeout(_));
         match error {
-            Error::Io(_) | Error::Timeout(_) | Error::ConnectionFailed | Error::Protocol(_) => Problem::Passing(text),
-            Error::HostNotFound => Problem::NoHost(text),
-            _ => Problem::Lasting(text),
+            // Of its certificate, for instance.
+            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => Problem::Lasting(error.to_string()),
+            Error::Io(error) => Problem::Silence(error.to_string()),
+            Error::Timeout(_) | Error::ConnectionFailed | Error::HostNotFound => {
+                Problem::Silence(self.tell(is_timeout, error))
+            }
+            Error::Protocol(_) => Problem::Passing(error.to_string()),
+            _ => Problem::Lasting(error.to_string()),
         }
     }
 

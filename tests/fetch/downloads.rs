@@ -134,14 +134,14 @@ fn a_file_that_is_not_there_is_told_at_once() {
 }
 
 #[test]
-fn a_server_that_nobody_answers_for_is_given_up() {
+fn a_server_that_never_answers_is_soon_given_up() {
     let place = Place::new();
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = free.local_addr().expect("an address");
     drop(free);
     place.catalog(&format!("{{ url = \"http://{address}/small.tgz\" }},\n"), TRAIN);
-    let output = place.fetch_with(&["--timeout", "1", "--tries", "2"]);
-    assert_told(&output, 4, &["given up after 2 tries"]);
+    let output = place.fetch_with(&["--timeout", "1"]);
+    assert_told(&output, 4, &["refused", "given up after 3 tries"]);
 }
 
 #[test]

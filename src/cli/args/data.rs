@@ -81,7 +81,7 @@ pub struct FetchArgs {
     /// Seconds without a byte after which a connection is given up; the first pause before a new try is a thirtieth
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = seconds)]
     pub timeout: f64,
-    /// Tries in a row without a new byte after which a download is given up
+    /// Tries in a row without a new byte after which a download is given up; 3 if the server never answered
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub tries: u32,
 }
