@@ -124,6 +124,7 @@ impl Download<'_> {
                 break;
             }
             part.append(&block[..length])?;
+            self.check_length(part)?;
         }
         match total {
             Some(total) if total != part.length() => {
@@ -145,12 +146,21 @@ impl Download<'_> {
     /// Before gigabytes are fetched that cannot be right.
     fn check_total(&self, total: Option<u64>) -> Result<(), FetchError> {
         match (total, self.archive.bytes) {
-            (Some(found), Some(expected)) if found != expected => {
-                let (found, expected) = (Measured::Bytes(found), Measured::Bytes(expected));
-                Err(FetchError::mismatch(self.url, found, expected))
-            }
+            (Some(found), Some(expected)) if found != expected => Err(self.wrong_length(found, expected)),
             _ => Ok(()),
         }
+    }
+
+    /// For an answer that does not say how long it is.
+    fn check_length(&self, part: &PartFile) -> Result<(), FetchError> {
+        match self.archive.bytes {
+            Some(expected) if part.length() > expected => Err(self.wrong_length(part.length(), expected)),
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong_length(&self, found: u64, expected: u64) -> FetchError {
+        FetchError::mismatch(self.url, Measured::Bytes(found), Measured::Bytes(expected))
     }
 }
 

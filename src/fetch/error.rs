@@ -62,7 +62,7 @@ pub enum FetchError {
         one: (PathBuf, u64),
         other: (PathBuf, u64),
     },
-    /// A file that lies where one of the corpus belongs.
+    /// Another file that lies where one of the corpus belongs.
     Foreign {
         path: PathBuf,
     },
@@ -198,7 +198,7 @@ impl FetchError {
             Self::WrongText { file, difference } => (file, format!("{difference}; nothing was written")),
             Self::Foreign { path } => (
                 path,
-                "is there already, and this program did not make it; move it away, or choose another --data-dir"
+                "is there already, but is not the file that belongs there; move it away, or choose another --data-dir"
                     .to_owned(),
             ),
             Self::Io { path, source } if source.kind() == io::ErrorKind::StorageFull => (

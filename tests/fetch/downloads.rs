@@ -28,7 +28,7 @@ fn a_corpus_is_downloaded_unpacked_and_then_left_alone() {
     assert_told(
         &place.fetch(),
         6,
-        &["train.en: is there already, and this program did not make it"],
+        &["train.en: is there already, but is not the file that belongs there"],
     );
     assert_eq!(server.seen().len(), 1, "nothing was downloaded again");
 }
@@ -198,6 +198,36 @@ fn a_length_that_is_too_long_is_no_whole_file() {
     let output = place.fetch_with(&["--timeout", "1", "--tries", "3"]);
     assert_told(&output, 4, &["given up after 3 tries"]);
     place.assert_nothing_finished();
+}
+
+#[test]
+fn an_endless_answer_is_not_read_to_its_end() {
+    let (place, server, output) = fetched(|_| Reply {
+        has_length: false,
+        ..Reply::good(&small().repeat(20))
+    });
+    assert_told(&output, 4, &[&format!("expected {} bytes", small().len())]);
+    place.assert_nothing_finished();
+    assert_eq!(server.seen().len(), 2);
+    let (_, server, output) = fetched(|_| Reply {
+        has_length: false,
+        ..Reply::good(&small())
+    });
+    assert_exit(&output, 0);
+    assert_eq!(server.sent(), small().len());
+}
+
+#[test]
+fn a_download_that_is_whole_but_has_no_name_yet_is_not_repeated() {
+    let (place, server) = (Place::new(), Server::of(Reply::good(&small())));
+    place.small(&server, &small());
+    place.write("data/downloads/small.tgz.part", &small());
+    let (url, total) = (server.url("small.tgz"), small().len());
+    let label = format!("url = \"{url}\"\nvalidator = '\"one\"'\ntotal = {total}\n");
+    place.write("data/downloads/small.tgz.part.toml", label.as_bytes());
+    assert_exit(&place.fetch(), 0);
+    place.assert_small();
+    assert_eq!((starts(&server), server.sent()), (vec![Some(total)], 0));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub struct Reply {
     pub knows_ranges: bool,
     /// Whether a range is answered as such though the file is no longer the one asked for.
     pub ignores_if_range: bool,
+    /// Whether the answer says how long it is.
+    pub has_length: bool,
     /// Added to the true length in `Content-Length`, and subtracted if negative.
     pub lie: isize,
     pub end: End,
@@ -54,6 +56,7 @@ impl Reply {
             tag: Some("\"one\""),
             knows_ranges: true,
             ignores_if_range: false,
+            has_length: true,
             lie: 0,
             end: End::Whole,
             pace: Duration::ZERO,
@@ -185,11 +188,12 @@ fn answer(mut stream: &TcpStream, reply: &Reply, seen: &Seen, sent: &mut dyn FnM
         None => (reply.status, 0, String::new()),
     };
     let body = &reply.body[start..];
-    let length = body.len().saturating_add_signed(reply.lie);
+    let length = format!("Content-Length: {}\r\n", body.len().saturating_add_signed(reply.lie));
+    let length = if reply.has_length { length.as_str() } else { "" };
     let tag = reply.tag.map(|tag| format!("ETag: {tag}\r\n")).unwrap_or_default();
     write!(
         stream,
-        "HTTP/1.1 {status} Words\r\nContent-Length: {length}\r\n{range}{tag}Connection: close\r\n\r\n"
+        "HTTP/1.1 {status} Words\r\n{length}{range}{tag}Connection: close\r\n\r\n"
     )?;
     let end = match reply.end {
         End::Whole => body.len(),
