@@ -16,6 +16,10 @@ plan SUITE="table3-quick" *ARGS:
 report SUITE="table3-quick" *ARGS:
     cargo run --release -- report "$@"
 
+# Download a public corpus: multi30k, wmt14-en-de, wmt14-en-fr or iwslt14.
+fetch CORPUS *ARGS:
+    cargo run --release -- data fetch "$@"
+
 # Run the tests, or those whose name contains a word.
 test *ARGS:
     cargo test --release "$@"

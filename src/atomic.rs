@@ -15,35 +15,37 @@ const SUFFIX: &str = ".partial";
 /// Whatever the file system reports; `path` then still holds what it held before. The folder is never created here: if
 /// it was deleted while a run was going on, that is an error to show.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut draft = Draft::new(path)?;
-    draft.write_all(contents)?;
-    draft.finish()
+    let mut pending = begin(path)?;
+    pending.write_all(contents)?;
+    pending.finish()
 }
 
-/// A file that is written piece by piece, and is there once it is finished.
+/// A file that is written bit by bit, and gets its name in one step. Dropped before that, it leaves nothing.
 #[derive(Debug)]
-pub struct Draft {
-    path: PathBuf,
+pub struct Pending {
     file: NamedTempFile,
+    path: PathBuf,
 }
 
-impl Draft {
-    /// # Errors
-    /// If the folder of `path` is not there or cannot be written.
-    pub fn new(path: &Path) -> io::Result<Self> {
-        let mut builder = Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX);
-        share_with_others(&mut builder);
-        Ok(Self {
-            path: path.to_owned(),
-            file: builder.tempfile_in(folder_of(path))?,
-        })
-    }
+/// Begins a file that will be at `path`.
+///
+/// # Errors
+/// Whatever the file system reports. The folder is never created here.
+pub fn begin(path: &Path) -> io::Result<Pending> {
+    let mut builder = Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    share_with_others(&mut builder);
+    Ok(Pending {
+        file: builder.tempfile_in(folder_of(path))?,
+        path: path.to_owned(),
+    })
+}
 
-    /// Puts the file in its place. A draft that is dropped before leaves nothing.
+impl Pending {
+    /// Sync, rename, sync of the folder.
     ///
     /// # Errors
-    /// Whatever the file system reports; the place then still holds what it held before.
+    /// Whatever the file system reports; the path then still holds what it held before.
     pub fn finish(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;
@@ -51,7 +53,7 @@ impl Draft {
     }
 }
 
-impl Write for Draft {
+impl Write for Pending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -61,7 +63,7 @@ impl Write for Draft {
     }
 }
 
-/// Deletes the temporary files that a killed [`write()`] left in `folder`.
+/// Deletes the temporary files that a killed process left in `folder`.
 ///
 /// # Errors
 /// When the folder cannot be listed or a leftover cannot be deleted.

@@ -17,6 +17,8 @@ pub mod generated;
 
 pub mod atomic;
 
+pub mod fetch;
+
 pub mod data;
 
 pub mod train;

@@ -1,8 +1,12 @@
 //! Arguments as written.
 
+mod data;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use data::{DataArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
 
 use crate::run::Device;
 
@@ -29,7 +33,7 @@ Exit codes:
   0    all done
   2    the command line is wrong
   3    a TOML file is wrong; every fault is told
-  4    a corpus or text file is missing or wrong
+  4    a corpus or text file is missing or wrong, or cannot be downloaded
   5    the run diverged
   6    a file or folder cannot be read or written, or is in use
   7    the sweep ended, and some of its runs failed or diverged
@@ -328,50 +332,6 @@ pub struct VerifyResumeArgs {
     /// Device to train on: cpu, cuda or cuda:N
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,
-}
-
-/// Look at a corpus
-#[derive(Debug, Subcommand)]
-pub enum DataCommand {
-    /// Print sentence pairs of a suite's corpus
-    #[command(after_help = "Example:\n  ablate data show table3-quick --count 5")]
-    Show(DataShowArgs),
-    /// Read a suite's corpus and tell everything odd about it
-    #[command(after_help = "Example:\n  ablate data check table3-multi30k --data-dir ~/corpora/multi30k")]
-    Check(DataArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct DataArgs {
-    /// Suite, by name or path
-    #[arg(default_value = "table3-quick")]
-    pub suite: String,
-    #[command(flatten)]
-    pub experiments: ExperimentsDir,
-    #[command(flatten)]
-    pub data_dir: DataDir,
-}
-
-#[derive(Debug, Args)]
-pub struct DataShowArgs {
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// Split to draw from
-    #[arg(long, value_enum, default_value_t = SplitArg::Train)]
-    pub split: SplitArg,
-    /// Pairs to print
-    #[arg(long, default_value_t = 10)]
-    pub count: usize,
-    /// Seed of the draw
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SplitArg {
-    Train,
-    Dev,
-    Test,
 }
 
 /// Print a completion script for a shell

@@ -1,9 +1,10 @@
-//! `ablate data`: a look at a corpus.
+//! `ablate data`: a look at a corpus, or a download of one.
 
 use std::path::Path;
 
 use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
 use super::failure::Failure;
+use super::fetch::fetch;
 use super::output::put_line;
 use super::suites;
 use crate::data::{load, sample, sources};
@@ -13,6 +14,7 @@ pub fn data(command: &DataCommand) -> Result<(), Failure> {
     match command {
         DataCommand::Show(args) => show(args),
         DataCommand::Check(args) => check(args),
+        DataCommand::Fetch(args) => fetch(args),
     }
 }
 

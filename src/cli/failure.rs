@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::faults::{Colour, render};
 use crate::data::DataError;
+use crate::fetch::FetchError;
 use crate::results::ResultsError;
 use crate::run::RunError;
 use crate::spec::Faults;
@@ -15,6 +16,8 @@ use crate::sweep::{LockError, SweepError};
 pub enum Failure {
     Usage(String),
     Spec(Box<Faults>),
+    /// A TOML file that is no suite.
+    Catalog(String),
     Data(String),
     Diverged {
         step: usize,
@@ -37,7 +40,7 @@ impl Failure {
 
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Usage(text) | Self::Data(text) | Self::Io(text) | Self::Unproven(text) => {
+            Self::Usage(text) | Self::Catalog(text) | Self::Data(text) | Self::Io(text) | Self::Unproven(text) => {
                 Some(format!("error: {text}"))
             }
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
@@ -51,7 +54,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => 2,
-            Self::Spec(_) => 3,
+            Self::Spec(_) | Self::Catalog(_) => 3,
             Self::Data(_) => 4,
             Self::Diverged { .. } => 5,
             Self::Io(_) => 6,
@@ -84,6 +87,29 @@ impl From<DataError> for Failure {
         match error {
             DataError::Cache { .. } => Self::Io(error.to_string()),
             _ => Self::Data(error.to_string()),
+        }
+    }
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        let text = error.to_string();
+        match error {
+            FetchError::UnknownCorpus { .. } => Self::Usage(text),
+            FetchError::Catalog { .. } => Self::Catalog(text),
+            FetchError::Io { .. }
+            | FetchError::Busy { .. }
+            | FetchError::Foreign { .. }
+            | FetchError::Record { .. } => Self::Io(text),
+            FetchError::Unreachable { .. }
+            | FetchError::Mismatch { .. }
+            | FetchError::NotInMirror { .. }
+            | FetchError::Unpack { .. }
+            | FetchError::NoMember { .. }
+            | FetchError::NotAFile { .. }
+            | FetchError::Segment { .. }
+            | FetchError::WrongText { .. }
+            | FetchError::LineCounts { .. } => Self::Data(text),
         }
     }
 }

@@ -6,6 +6,7 @@ mod compare;
 mod data;
 mod failure;
 mod faults;
+mod fetch;
 mod interrupt;
 mod output;
 mod plan;

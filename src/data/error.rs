@@ -9,10 +9,11 @@ use crate::spec::Split;
 /// Why a corpus cannot be used.
 #[derive(Debug)]
 pub enum DataError {
-    /// No folder holds the file.
+    /// No folder holds the file. `corpus` is the name under which it can be downloaded.
     Missing {
         file: PathBuf,
         tried: Vec<PathBuf>,
+        corpus: Option<&'static str>,
     },
     Unreadable {
         path: PathBuf,
@@ -62,10 +63,22 @@ impl DataError {
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { file, tried } => {
+            Self::Missing { file, tried, corpus } => {
                 let tried: Vec<_> = tried.iter().map(|folder| folder.display().to_string()).collect();
-                write!(f, "{} was not found; looked in {}", file.display(), tried.join(" and "))?;
-                write!(f, "; point to the folder that holds the corpus with --data-dir DIR")
+                write!(
+                    f,
+                    "{} was not found; looked in {}; ",
+                    file.display(),
+                    tried.join(" and ")
+                )?;
+                match corpus {
+                    Some(corpus) => write!(
+                        f,
+                        "download the corpus with `ablate data fetch {corpus}`, or point to the folder that holds it; both \
+                         commands take --data-dir DIR"
+                    ),
+                    None => write!(f, "point to the folder that holds the corpus with --data-dir DIR"),
+                }
             }
             Self::Unreadable { path, source } => write!(f, "{}: cannot be read: {source}", path.display()),
             Self::InvalidUtf8 { path, line, byte } => {

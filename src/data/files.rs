@@ -19,7 +19,8 @@ pub fn check_files(corpus: &Corpus, data_dir: Option<&Path>) -> Result<(), DataE
     }
 }
 
-const DEFAULT_FOLDER: &str = "data";
+/// Where corpora are looked for if nobody says where.
+pub const DEFAULT_FOLDER: &str = "data";
 
 /// Names that a file may have, best first.
 type Names = Vec<PathBuf>;
@@ -35,6 +36,7 @@ pub fn multi30k(data_dir: Option<&Path>, source: &str, target: &str) -> Result<S
     locate(
         &folders(data_dir, &["multi30k", ""]),
         &names.map(|name| (name(source), name(target))),
+        Some("multi30k"),
     )
 }
 
@@ -52,13 +54,14 @@ pub fn wmt14(data_dir: Option<&Path>, source: &str, target: &str) -> Result<Spli
             .collect::<Names>()
     };
     let names = stems.map(|stems| (names(stems, source), names(stems, target)));
-    locate(&folders(data_dir, &["wmt14-en-de", "wmt", ""]), &names)
+    let folders = folders(data_dir, &["wmt14-en-de", "wmt", ""]);
+    locate(&folders, &names, Some("wmt14-en-de"))
 }
 
 /// Files named by the user, relative to the data folder.
 pub fn text(data_dir: Option<&Path>, files: &Splits<&FilePair>) -> Result<Splits<FilePair>, DataError> {
     let names = files.map(|pair| (vec![pair.source.clone()], vec![pair.target.clone()]));
-    locate(&folders(data_dir, &[""]), &names)
+    locate(&folders(data_dir, &[""]), &names, None)
 }
 
 fn folders(data_dir: Option<&Path>, subfolders: &[&str]) -> Vec<PathBuf> {
@@ -67,13 +70,25 @@ fn folders(data_dir: Option<&Path>, subfolders: &[&str]) -> Vec<PathBuf> {
 }
 
 /// All six from the first folder that has the training source, so that two corpora are never mixed.
-fn locate(folders: &[PathBuf], names: &Splits<(Names, Names)>) -> Result<Splits<FilePair>, DataError> {
-    let has_training = |folder: &&PathBuf| find(std::slice::from_ref(*folder), &names.train.0).is_ok();
+/// `corpus` is the name under which it can be downloaded.
+fn locate(
+    folders: &[PathBuf],
+    names: &Splits<(Names, Names)>,
+    corpus: Option<&'static str>,
+) -> Result<Splits<FilePair>, DataError> {
+    let has_training = |folder: &&PathBuf| find(std::slice::from_ref(*folder), &names.train.0).is_some();
     let chosen = folders.iter().find(has_training).map_or(folders, std::slice::from_ref);
+    let found = |names: &Names| {
+        find(chosen, names).ok_or_else(|| DataError::Missing {
+            file: names[0].clone(),
+            tried: chosen.to_vec(),
+            corpus,
+        })
+    };
     let pair = |(source, target): &(Names, Names)| {
         Ok(FilePair {
-            source: find(chosen, source)?,
-            target: find(chosen, target)?,
+            source: found(source)?,
+            target: found(target)?,
         })
     };
     Ok(Splits {
@@ -83,15 +98,11 @@ fn locate(folders: &[PathBuf], names: &Splits<(Names, Names)>) -> Result<Splits<
     })
 }
 
-fn find(folders: &[PathBuf], names: &Names) -> Result<PathBuf, DataError> {
+fn find(folders: &[PathBuf], names: &Names) -> Option<PathBuf> {
     let candidates = folders
         .iter()
         .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
-    let found = candidates.into_iter().find(|path| path.is_file());
-    found.ok_or_else(|| DataError::Missing {
-        file: names[0].clone(),
-        tried: folders.to_vec(),
-    })
+    candidates.into_iter().find(|path| path.is_file())
 }
 
 #[cfg(test)]
@@ -106,7 +117,7 @@ mod tests {
         let message = multi30k(Some(folder.path()), "en", "de").unwrap_err().to_string();
         assert!(message.starts_with("train.en was not found; looked in "), "{message}");
         assert!(
-            message.contains("multi30k") && message.contains("--data-dir DIR"),
+            message.contains("`ablate data fetch multi30k`") && message.contains("--data-dir DIR"),
             "{message}"
         );
     }

@@ -19,7 +19,7 @@ mod vocabulary;
 pub use batches::{EncodedPairs, evaluation_batches};
 pub use dataset::{Dataset, HeldOut, load, sample};
 pub use error::DataError;
-pub use files::check_files;
+pub use files::{DEFAULT_FOLDER, check_files};
 pub use grammar::GrammarPairs;
 pub use lines::{Repairs, read_utf8};
 pub use report::{CorpusReport, Origin, SideReport, SplitReport};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::batches::EncodedPairs;
 use super::error::DataError;
 use super::report::SplitReport;
-use crate::atomic::Draft;
+use crate::atomic::{self, Pending};
 use crate::ops::Packed;
 
 const HASH_BYTES: usize = 32;
@@ -40,7 +40,7 @@ struct Trailer {
 /// Takes pairs in, one after another.
 pub struct Writer {
     path: PathBuf,
-    file: BufWriter<Draft>,
+    file: BufWriter<Pending>,
     hasher: blake3::Hasher,
     pairs: usize,
     source_pieces: usize,
@@ -49,10 +49,10 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(path: &Path) -> Result<Self, DataError> {
-        let draft = Draft::new(path).map_err(DataError::cache(path))?;
+        let file = atomic::begin(path).map_err(DataError::cache(path))?;
         Ok(Self {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(BUFFER_BYTES, draft),
+            file: BufWriter::with_capacity(BUFFER_BYTES, file),
             hasher: blake3::Hasher::new(),
             pairs: 0,
             source_pieces: 0,
@@ -84,7 +84,7 @@ impl Writer {
         self.write(&end)
             .and_then(|()| self.file.write_all(self.hasher.finalize().as_bytes()))
             .and_then(|()| self.file.into_inner().map_err(io::IntoInnerError::into_error))
-            .and_then(Draft::finish)
+            .and_then(Pending::finish)
             .map_err(failed)
     }
 

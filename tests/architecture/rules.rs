@@ -4,7 +4,7 @@ use crate::paths::names_at_root;
 use crate::tokens::{Located, Token, tokens};
 
 /// The rooms in the order in which data walks through them. A room imports only rooms before it.
-pub const ROOMS: [&str; 16] = [
+pub const ROOMS: [&str; 17] = [
     "spec",
     "plan",
     "codegen",
@@ -12,6 +12,7 @@ pub const ROOMS: [&str; 16] = [
     "model",
     "generated",
     "atomic",
+    "fetch",
     "data",
     "train",
     "decode",

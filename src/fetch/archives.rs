@@ -1,0 +1,204 @@
+//! The archives of a corpus: from a mirror folder, from the downloads of before, or from a server.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::corpus::{Event, Request};
+use super::digest::Digest;
+use super::download::Download;
+use super::entry::Archive;
+use super::error::{Difference, FetchError, Measured};
+use super::http::Client;
+use super::part::{PartFile, remove};
+use super::source::Source;
+use super::trust::{Trust, record};
+use crate::atomic;
+
+/// The folder below the data folder that archives are kept in. Corpora share it.
+pub const DOWNLOADS: &str = "downloads";
+
+pub struct Archives<'a> {
+    request: &'a Request<'a>,
+    folder: PathBuf,
+    client: Client,
+    ready: BTreeMap<String, PathBuf>,
+    _lock: File,
+}
+
+impl<'a> Archives<'a> {
+    /// Locks the folder of downloads, which is made if need be.
+    pub fn open(request: &'a Request<'a>) -> Result<Self, FetchError> {
+        let folder = request.data_dir.join(DOWNLOADS);
+        fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
+        let lock = lock(&folder)?;
+        atomic::remove_leftovers(&folder).map_err(FetchError::io(&folder))?;
+        Ok(Self {
+            request,
+            folder,
+            client: Client::new(request.patience.timeout),
+            ready: BTreeMap::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Where the archive lies, verified as far as it can be.
+    pub fn get(&mut self, archive: &Archive, report: &mut dyn FnMut(Event)) -> Result<PathBuf, FetchError> {
+        if let Some(path) = self.ready.get(&archive.name) {
+            return Ok(path.clone());
+        }
+        let path = match Source::of(archive, self.request.mirror) {
+            Source::File(path) => self.check_file(archive, path, report)?,
+            Source::Url(url) => self.obtain(archive, &url, report)?,
+        };
+        self.ready.insert(archive.name.clone(), path.clone());
+        Ok(path)
+    }
+
+    /// Whether another download could be better than this one: it came from a server, and only the files made of it
+    /// tell whether it is right.
+    pub fn may_be_bad(&self, archive: &Archive) -> bool {
+        let is_download = matches!(Source::of(archive, self.request.mirror), Source::Url(_));
+        is_download && archive.sha256.is_none() && self.request.corpus.files_vouch_for(archive)
+    }
+
+    pub fn discard(&mut self, archive: &Archive) -> Result<(), FetchError> {
+        self.ready.remove(&archive.name);
+        remove(&self.folder.join(&archive.name))
+    }
+
+    fn check_file(
+        &self,
+        archive: &Archive,
+        path: PathBuf,
+        report: &mut dyn FnMut(Event),
+    ) -> Result<PathBuf, FetchError> {
+        if !path.is_file() {
+            return Err(FetchError::NotInMirror { path });
+        }
+        let url = path.display().to_string();
+        self.verify(archive, &path, &url, report)?;
+        Ok(path)
+    }
+
+    /// From the downloads of before, or from a server. A download that is wrong may be the fault of the line, so there
+    /// is a second one; two are not.
+    fn obtain(&self, archive: &Archive, url: &str, report: &mut dyn FnMut(Event)) -> Result<PathBuf, FetchError> {
+        let path = self.folder.join(&archive.name);
+        if path.is_file() {
+            match self.verify(archive, &path, url, report) {
+                Err(error @ FetchError::Mismatch { .. }) => {
+                    report(Event::Note(format!("{error}; downloading it again")));
+                    remove(&path)?;
+                }
+                result => return result.map(|()| path),
+            }
+        }
+        let first = self.download(archive, url, &path, report);
+        let result = match first {
+            Err(error @ FetchError::Mismatch { .. }) => {
+                report(Event::Note(format!("{error}; downloading it once more")));
+                self.download(archive, url, &path, report)
+            }
+            result => result,
+        };
+        result.map(|()| path)
+    }
+
+    /// Only what was verified gets the archive's name.
+    fn download(
+        &self,
+        archive: &Archive,
+        url: &str,
+        path: &Path,
+        report: &mut dyn FnMut(Event),
+    ) -> Result<(), FetchError> {
+        let mut part = PartFile::open(path, url)?;
+        let mut download = Download {
+            client: &self.client,
+            archive,
+            url,
+            patience: self.request.patience,
+            report: &mut *report,
+        };
+        let result = download.run(&mut part);
+        match result.and_then(|()| self.verify(archive, part.path(), url, report)) {
+            Ok(()) => part.finish(path),
+            Err(error @ FetchError::Mismatch { .. }) => {
+                part.discard()?;
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Compares size and hash with what is known, and records the hash if nothing is.
+    fn verify(
+        &self,
+        archive: &Archive,
+        path: &Path,
+        url: &str,
+        report: &mut dyn FnMut(Event),
+    ) -> Result<(), FetchError> {
+        let io = FetchError::io(path);
+        let bytes = fs::metadata(path).map_err(&io)?.len();
+        if let Some(expected) = archive.bytes.filter(|expected| *expected != bytes) {
+            return Err(FetchError::mismatch(
+                url,
+                Measured::Bytes(bytes),
+                Measured::Bytes(expected),
+            ));
+        }
+        let do_files_vouch = self.request.corpus.files_vouch_for(archive);
+        let trust = Trust::in_archive(archive, do_files_vouch, &self.folder)?;
+        if trust == Trust::ByItsFiles {
+            return Ok(());
+        }
+        report(Event::Verifying {
+            archive: archive.name.clone(),
+        });
+        let found = Digest::of_file(path).map_err(&io)?;
+        match trust {
+            Trust::FirstUse(record_path) => {
+                report(Event::Note(first_use(archive, found, &record_path)));
+                record(&record_path, found, &archive.name)
+            }
+            Trust::Known(expected) if expected != found => Err(FetchError::mismatch(
+                url,
+                Measured::Sha256(found),
+                Measured::Sha256(expected),
+            )),
+            Trust::Recorded(expected, record) if expected != found => Err(FetchError::Mismatch {
+                url: url.to_owned(),
+                difference: Box::new(Difference {
+                    found: Measured::Sha256(found),
+                    expected: Measured::Sha256(expected),
+                }),
+                record: Some(record),
+            }),
+            Trust::Known(_) | Trust::Recorded(..) | Trust::ByItsFiles => Ok(()),
+        }
+    }
+}
+
+fn first_use(archive: &Archive, found: Digest, record: &Path) -> String {
+    format!(
+        "no SHA-256 of {} is known: this download is trusted as it is. Its SHA-256 is {found}, kept in {}, and later \
+         downloads must have the same",
+        archive.name,
+        record.display()
+    )
+}
+
+fn lock(folder: &Path) -> Result<File, FetchError> {
+    let path = folder.join(".lock");
+    let io = FetchError::io(&path);
+    let file = File::create(&path).map_err(&io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(FetchError::Busy {
+            folder: folder.to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(io(error)),
+    }
+}

@@ -1,0 +1,153 @@
+//! A text file in the making: parts of archives in, lines counted, chosen and hashed on their way to the disk.
+
+use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::digest::{Digest, Hashing};
+use super::entry::{Format, Selection};
+use super::error::FetchError;
+use super::text::{segment, talk};
+use crate::atomic;
+
+/// In formats that are read by lines. A sentence of a megabyte is none.
+const LONGEST_LINE_BYTES: u64 = 1 << 20;
+
+const BLOCK_BYTES: usize = 1 << 16;
+
+pub struct TextFile {
+    path: PathBuf,
+    file: BufWriter<Hashing<atomic::Pending>>,
+    selection: Selection,
+    /// Of all parts; the first is 1.
+    line: u64,
+    /// Of those that were taken.
+    lines: u64,
+    is_inside_line: bool,
+}
+
+/// A whole file that has no name yet.
+pub struct Finished {
+    pub path: PathBuf,
+    pub lines: u64,
+    pub bytes: u64,
+    pub sha256: Digest,
+    pending: atomic::Pending,
+}
+
+impl TextFile {
+    pub fn begin(path: &Path, selection: Selection) -> Result<Self, FetchError> {
+        let pending = atomic::begin(path).map_err(FetchError::io(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufWriter::with_capacity(BLOCK_BYTES, Hashing::new(pending)),
+            selection,
+            line: 0,
+            lines: 0,
+            is_inside_line: false,
+        })
+    }
+
+    /// Adds the sentences of one member. Its last line is ended, so that the next part begins with a new one.
+    pub fn append(&mut self, content: &mut dyn BufRead, format: Format, archive: &Path) -> Result<(), FetchError> {
+        match format {
+            Format::Lines => self.append_as_it_is(content, archive)?,
+            Format::Segments => self.append_lines(content, archive, |line, number| {
+                segment(line).map_err(|_| FetchError::Segment {
+                    archive: archive.to_owned(),
+                    line: number,
+                })
+            })?,
+            Format::Talks => self.append_lines(content, archive, |line, _| Ok(talk(line)))?,
+        }
+        if self.is_inside_line {
+            self.write(b"\n")?;
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<Finished, FetchError> {
+        let hashing = self.file.into_inner().map_err(io::IntoInnerError::into_error);
+        let (pending, sha256, bytes) = hashing.map_err(FetchError::io(&self.path))?.finish();
+        Ok(Finished {
+            path: self.path,
+            lines: self.lines,
+            bytes,
+            sha256,
+            pending,
+        })
+    }
+
+    /// Byte for byte, whatever the encoding and however long a line.
+    fn append_as_it_is(&mut self, content: &mut dyn BufRead, archive: &Path) -> Result<(), FetchError> {
+        loop {
+            let block = content.fill_buf().map_err(unpack(archive))?;
+            if block.is_empty() {
+                return Ok(());
+            }
+            for piece in block.split_inclusive(|byte| *byte == b'\n') {
+                self.write(piece)?;
+            }
+            let length = block.len();
+            content.consume(length);
+        }
+    }
+
+    fn append_lines(
+        &mut self,
+        content: &mut dyn BufRead,
+        archive: &Path,
+        text: impl Fn(&str, u64) -> Result<Option<String>, FetchError>,
+    ) -> Result<(), FetchError> {
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let mut limited = content.take(LONGEST_LINE_BYTES);
+            if limited.read_until(b'\n', &mut line).map_err(unpack(archive))? == 0 {
+                break;
+            }
+            let line = readable(&line).map_err(unpack(archive))?;
+            if let Some(mut text) = text(line, number)? {
+                text.push('\n');
+                self.write(text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A line or a piece of one.
+    fn write(&mut self, piece: &[u8]) -> Result<(), FetchError> {
+        if !self.is_inside_line {
+            self.line += 1;
+        }
+        let is_end = piece.ends_with(b"\n");
+        self.is_inside_line = !is_end;
+        if self.selection.takes(self.line) {
+            self.lines += u64::from(is_end);
+            self.file.write_all(piece).map_err(FetchError::io(&self.path))?;
+        }
+        Ok(())
+    }
+}
+
+impl Finished {
+    /// Gives the file its name, in one step.
+    pub fn publish(self) -> Result<(), FetchError> {
+        self.pending.finish().map_err(FetchError::io(&self.path))
+    }
+}
+
+fn readable(line: &[u8]) -> io::Result<&str> {
+    if line.len() as u64 == LONGEST_LINE_BYTES {
+        return Err(io::Error::other(format!(
+            "a line of more than {LONGEST_LINE_BYTES} bytes"
+        )));
+    }
+    std::str::from_utf8(line).map_err(io::Error::other)
+}
+
+fn unpack(archive: &Path) -> impl Fn(io::Error) -> FetchError {
+    move |source| FetchError::Unpack {
+        archive: archive.to_owned(),
+        source,
+    }
+}
