@@ -4,6 +4,7 @@
 mod args;
 mod compare;
 mod data;
+mod export;
 mod failure;
 mod faults;
 mod interrupt;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Score(args) => score::score(&args),
+        Command::Export(args) => export::export(&args),
         Command::Translate(args) => translate::translate(&args),
         Command::VerifyResume(args) => verify_resume::verify_resume(&args),
         Command::Data(command) => data::data(&command),

@@ -1,4 +1,4 @@
-//! `ablate translate`: standard input through a finished run.
+//! `ablate translate`: standard input through a finished run or an export.
 
 use std::io::{IsTerminal, Read};
 
@@ -8,13 +8,11 @@ use super::args::TranslateArgs;
 use super::failure::Failure;
 use super::output::put_line;
 use crate::results::RunFolder;
-use crate::run::Trained;
+use crate::run::{Export, Trained};
 use crate::score::split_lines;
 
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
-    let folder = RunFolder::open(&args.run)
-        .ok_or_else(|| Failure::Usage(format!("{} is not the folder of a run", args.run.display())))?;
-    let trained = Trained::open(&folder, args.device, |note| eprintln!("warning: {note}"))?;
+    let trained = open(args)?;
     let sentences = read_standard_input()?;
     let bar = ProgressBar::new(sentences.len() as u64);
     let translations = trained.translate(&sentences, args.beam.map(usize::from), |done| {
@@ -25,6 +23,23 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
         put_line(translation);
     }
     Ok(())
+}
+
+/// A run, or an export of one.
+fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
+    let folder = &args.folder;
+    if let Some(export) = Export::open(folder) {
+        return Ok(Trained::open_export(&export, args.device)?);
+    }
+    let run = RunFolder::open(folder).filter(|run| run.spec().is_file() && run.provenance().is_file());
+    let run = run.ok_or_else(|| {
+        let folder = folder.display();
+        Failure::Usage(format!(
+            "{folder} is neither the folder of a run nor an export, which has a model.safetensors"
+        ))
+    })?;
+    let trained = Trained::open_run(&run, args.device, |note| eprintln!("warning: {note}"))?;
+    Ok(trained)
 }
 
 fn read_standard_input() -> Result<Vec<String>, Failure> {

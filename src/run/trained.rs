@@ -1,11 +1,11 @@
-//! A finished run as a translator.
+//! A finished run, or an export of one, as a translator.
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::checkpoints::newest_of;
-use super::{Device, RunError};
+use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
@@ -21,26 +21,53 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Reads the newest checkpoint of the run that is whole; `note` hears of those passed over.
+    /// Reads the newest checkpoint of the run that is whole; `note` hears of those passed over, and of a run that has
+    /// not trained to its end.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
-    pub fn open(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
-        let experiment = read_spec(&folder.spec())?;
-        let path = folder.tokenizer();
-        let json = fs::read_to_string(&path).map_err(RunError::io(&path))?;
-        let vocabulary = Vocabulary::from_json(&json)?;
+    pub fn open_run(folder: &RunFolder, device: Device, mut note: impl FnMut(String)) -> Result<Self, RunError> {
+        let mut trained = Self::untrained(&folder.spec(), &folder.tokenizer(), device)?;
+        let checkpoint = newest_of(folder, &mut note)?;
+        note_unfinished(checkpoint.progress.step, &trained.experiment, note);
+        let path = folder.checkpoints();
+        checkpoint
+            .restore(&mut *trained.model)
+            .map_err(|source| RunError::Checkpoint { path, source })?;
+        Ok(trained)
+    }
+
+    /// Reads an export.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another model, or this binary was not built with its shape.
+    pub fn open_export(export: &Export, device: Device) -> Result<Self, RunError> {
+        let mut trained = Self::untrained(&export.spec(), &export.tokenizer(), device)?;
+        let weights = export.weights(&trained.model.weights())?;
+        trained
+            .model
+            .restore_weights(&weights)
+            .expect("the export was read with the model's own names, order and shapes");
+        Ok(trained)
+    }
+
+    /// Everything but the weights, in whose place are fresh ones.
+    fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
+        let experiment = read_spec(spec)?;
+        let vocabulary = Vocabulary::from_json(&read_text(tokenizer)?)?;
         let shape = ShapeKey::of(&experiment);
-        let model = device.build(&shape, experiment.model.norm, folder.seed())?;
-        let mut model = model.ok_or_else(|| RunError::NotBuilt {
+        if vocabulary.len() > shape.vocab {
+            return Err(RunError::Vocabulary {
+                path: tokenizer.to_owned(),
+                found: vocabulary.len(),
+                allowed: shape.vocab,
+            });
+        }
+        let model = device.build(&shape, experiment.model.norm, 0)?;
+        let model = model.ok_or_else(|| RunError::NotBuilt {
             suite: String::new(),
             shape,
         })?;
-        let checkpoint = newest_of(folder, note)?;
-        let path = folder.checkpoints();
-        checkpoint
-            .restore(&mut *model)
-            .map_err(|source| RunError::Checkpoint { path, source })?;
         Ok(Self {
             experiment,
             model,
@@ -76,6 +103,20 @@ impl Trained {
     }
 }
 
-fn read_spec(path: &Path) -> Result<Experiment, RunError> {
+pub(super) fn read_spec(path: &Path) -> Result<Experiment, RunError> {
     load_experiment(path, &|path| fs::read_to_string(path)).map_err(|faults: Faults| RunError::Spec(Box::new(faults)))
+}
+
+pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
+    fs::read_to_string(path).map_err(RunError::io(path))
+}
+
+/// Whoever takes weights out of a run should know that more training was meant for them.
+pub(super) fn note_unfinished(step: usize, experiment: &Experiment, mut note: impl FnMut(String)) {
+    let steps = experiment.training.steps;
+    if step < steps {
+        note(format!(
+            "the run is not done: these are the weights after step {step} of {steps}"
+        ));
+    }
 }

@@ -35,6 +35,12 @@ impl Checkpoint {
         }
     }
 
+    /// In the order of the model.
+    #[must_use]
+    pub fn weights(&self) -> &[NamedArray] {
+        &self.weights
+    }
+
     /// Gives a model the weights and moments.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The program as a user meets it: what it prints, what it leaves behind, and its exit codes.
 
 mod commands;
+mod export;
 mod interruption;
 mod sweeps;
 
