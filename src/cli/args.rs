@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::model_args::{ExportArgs, TranslateArgs};
 use crate::run::Device;
 
 /// Declarative experiments and ablations of the Transformer.
@@ -272,41 +273,6 @@ pub enum SmoothingArg {
     Floor,
     AddK,
     None,
-}
-
-/// Translate standard input with the model of a finished run, a sentence per line
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  echo 'The old woman sees a dog.' | ablate translate results/table3-quick/base-s1\n  \
-                        ablate translate exports/table3-quick/base-s1 < sentences.txt"
-)]
-pub struct TranslateArgs {
-    /// Folder of a finished run, or one that `export` wrote
-    pub folder: PathBuf,
-    /// Hypotheses kept at once; the run's own if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub beam: Option<u16>,
-    /// Device to run on: cpu, cuda or cuda:N
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
-}
-
-/// Write the model of a finished run into a folder, for other programs
-///
-/// The folder holds the weights of the newest checkpoint (model.safetensors, float32, named as in `torch.nn.Transformer`),
-/// the vocabulary (tokenizer.json), the experiment (spec.toml) and a README.md that lists every tensor. `translate`
-/// reads it too, and so it reads weights that another program wrote under the same names.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ablate export results/table3-quick/base-s1\n  \
-                        ablate export results/table3-quick/base-s1 ~/models/base --force")]
-pub struct ExportArgs {
-    /// Folder of a finished run
-    pub run: PathBuf,
-    /// Folder to write [default: exports/, then suite and run as in the results]
-    pub folder: Option<PathBuf>,
-    /// Replace an export that is there already
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// Prove on this machine that a killed run continues bit for bit

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::ExportArgs;
 use super::failure::Failure;
+use super::model_args::ExportArgs;
 use super::output::put_line;
 use crate::results::RunFolder;
 use crate::run::{Existing, Export};

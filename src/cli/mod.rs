@@ -8,6 +8,7 @@ mod export;
 mod failure;
 mod faults;
 mod interrupt;
+mod model_args;
 mod output;
 mod plan;
 mod progress;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::checkpoints::newest_of;
 use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
-use crate::decode::{Hypothesis, translate};
+use crate::decode::{Hypothesis, n_best};
 use crate::model::Seq2Seq;
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
@@ -75,31 +75,54 @@ impl Trained {
         })
     }
 
-    /// The best translation of every sentence. `beam` replaces the run's own; `advance` hears how many are done.
+    /// How the run itself decodes.
+    #[must_use]
+    pub fn decoding(&self) -> &Decoding {
+        &self.experiment.decoding
+    }
+
+    /// The pieces of every sentence, without its end.
     ///
     /// # Errors
     /// If the tokenizer fails.
+    pub fn encode(&self, sentences: &[String]) -> Result<Vec<Vec<u32>>, RunError> {
+        let mut encoder = self.vocabulary.encoder();
+        let encode = |sentence: &String| {
+            let mut pieces = Vec::new();
+            encoder.encode_into(sentence, &mut pieces).map(|()| pieces)
+        };
+        Ok(sentences.iter().map(encode).collect::<Result<_, _>>()?)
+    }
+
+    /// Up to `wanted` translations of every source, best first, as [`n_best`] finds them; `advance` hears how many
+    /// sources are done.
+    #[must_use]
     pub fn translate(
         &self,
-        sentences: &[String],
-        beam: Option<usize>,
+        sources: &[Vec<u32>],
+        decoding: &Decoding,
+        wanted: usize,
         mut advance: impl FnMut(usize),
-    ) -> Result<Vec<String>, RunError> {
-        let own = &self.experiment.decoding;
-        let decoding = Decoding {
-            beam: beam.unwrap_or(own.beam),
-            ..own.clone()
-        };
-        let sources = sentences
-            .iter()
-            .map(|line| self.vocabulary.encode(line))
-            .collect::<Result<Vec<_>, _>>()?;
-        let found = translate(&*self.model, &sources, &decoding, |done| {
+    ) -> Vec<Vec<Hypothesis>> {
+        let advance = |done| {
             advance(done);
             ControlFlow::Continue(())
-        });
-        let decode = |hypotheses: Vec<Hypothesis>| Ok(self.vocabulary.decode(&hypotheses[0].tokens)?);
-        found.unwrap_or_default().into_iter().map(decode).collect()
+        };
+        n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
+    }
+
+    /// Detokenised text.
+    ///
+    /// # Errors
+    /// If the tokenizer fails.
+    pub fn text(&self, pieces: &[u32]) -> Result<String, RunError> {
+        Ok(self.vocabulary.decode(pieces)?)
+    }
+
+    /// How pieces are written in `tokenizer.json`.
+    #[must_use]
+    pub fn names(&self, pieces: &[u32]) -> Vec<String> {
+        pieces.iter().map(|&piece| self.vocabulary.name(piece)).collect()
     }
 }
 

@@ -4,6 +4,7 @@ mod commands;
 mod export;
 mod interruption;
 mod sweeps;
+mod translate;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
