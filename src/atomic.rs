@@ -1,7 +1,7 @@
 //! A file that is there whole or not at all, whenever the machine stops.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use tempfile::Builder;
@@ -15,12 +15,23 @@ const SUFFIX: &str = ".partial";
 /// Whatever the file system reports; `path` then still holds what it held before. The folder is never created here: if
 /// it was deleted while a run was going on, that is an error to show.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    write_with(path, |file| file.write_all(contents))
+}
+
+/// As [`write()`], for contents too large to be held at once.
+///
+/// # Errors
+/// As [`write()`], and whatever `fill` reports.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let folder = folder_of(path);
     let mut builder = Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     share_with_others(&mut builder);
     let mut file = builder.tempfile_in(folder)?;
-    file.write_all(contents)?;
+    let mut buffer = BufWriter::new(file.as_file_mut());
+    fill(&mut buffer)?;
+    buffer.flush()?;
+    drop(buffer);
     file.as_file().sync_all()?;
     file.persist(path)?;
     sync_folder(folder)
@@ -96,6 +107,20 @@ mod tests {
         fs::write(target.join("inside"), b"kept").unwrap();
         assert!(write(&target, b"new").is_err(), "a folder cannot be replaced by a file");
         assert_eq!(fs::read(target.join("inside")).unwrap(), b"kept");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn contents_that_break_off_leave_the_old_file_and_no_temporary_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.jsonl");
+        write(&path, b"old").unwrap();
+        let broken = write_with(&path, |file| {
+            file.write_all(&vec![b'n'; 1 << 20])?;
+            Err(io::Error::other("no more"))
+        });
+        assert_eq!(broken.unwrap_err().to_string(), "no more");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -2,6 +2,7 @@
 //! output, progress and complaints to standard error. It refuses to know how anything is computed.
 
 mod args;
+mod attention;
 mod compare;
 mod data;
 mod export;

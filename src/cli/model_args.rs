@@ -14,12 +14,18 @@ use crate::spec::{Value, key};
 /// log-probability is that of all pieces and of the end, in nats. The score, which hypotheses are ranked by, is the
 /// log-probability over the length penalty ((5 + n) / 6)^alpha, n counting pieces and the end. A line has fewer than N
 /// hypotheses only where fewer are possible: an empty line has one, which is empty.
+///
+/// With --attention a line of FILE has the pieces of source and target, and `encoder_self_attention`,
+/// `decoder_self_attention` and `cross_attention`, each a list of layers, of heads, of rows. Row and column stand for the
+/// pieces that attend and that are attended to; rows sum to 1. A row of the decoder stands for the piece it says, a
+/// column of its self-attention for one that it has read. This costs a second pass over every sentence.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  echo 'The old woman sees a dog.' | ablate translate results/table3-quick/base-s1\n  \
                         ablate translate exports/table3-quick/base-s1 < sentences.txt\n  \
                         ablate translate results/table3-quick/base-s1 --beam 8 --n-best 8 < sentences.txt\n  \
-                        ablate translate results/table3-quick/base-s1 --length-penalty 1 --json < sentences.txt"
+                        ablate translate results/table3-quick/base-s1 --length-penalty 1 --json < sentences.txt\n  \
+                        ablate translate results/table3-quick/base-s1 --attention heads.jsonl < sentences.txt"
 )]
 pub struct TranslateArgs {
     /// Folder of a finished run, or one that `export` wrote
@@ -39,6 +45,9 @@ pub struct TranslateArgs {
     /// Print hypotheses as JSON, one a line, with their pieces and those of the source
     #[arg(long)]
     pub json: bool,
+    /// Write what every head looked at while the best hypotheses were said, as JSON, one sentence a line
+    #[arg(long, value_name = "FILE")]
+    pub attention: Option<PathBuf>,
     /// Device to run on: cpu, cuda or cuda:N
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,

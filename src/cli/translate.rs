@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
+use super::attention;
 use super::failure::Failure;
 use super::model_args::TranslateArgs;
 use super::output::put_line;
@@ -17,6 +18,7 @@ use crate::spec::Decoding;
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     let trained = open(args)?;
     let decoding = decoding(args, trained.decoding())?;
+    args.attention.as_deref().map_or(Ok(()), attention::check)?;
     let wanted = args.n_best.map_or(1, usize::from);
     let sources = trained.encode(&read_standard_input()?)?;
     let bar = ProgressBar::new(sources.len() as u64);
@@ -28,7 +30,10 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
             put_line(shown(args, &trained, place, source, hypothesis)?);
         }
     }
-    Ok(())
+    match &args.attention {
+        Some(path) => attention::write(path, &trained, &sources, &found),
+        None => Ok(()),
+    }
 }
 
 /// A run, or an export of one.

@@ -8,7 +8,7 @@ use super::checkpoints::newest_of;
 use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, n_best};
-use crate::model::Seq2Seq;
+use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
@@ -109,6 +109,12 @@ impl Trained {
             ControlFlow::Continue(())
         };
         n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
+    }
+
+    /// What every head looks at while a source, given without its end, is translated into `pieces`.
+    pub fn attention(&self) -> impl Fn(&[u32], &[u32]) -> AttentionMaps + '_ {
+        let decoder = self.model.decoder();
+        move |source, pieces| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], pieces].concat())
     }
 
     /// Detokenised text.

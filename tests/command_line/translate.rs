@@ -113,6 +113,55 @@ fn options_that_cannot_be_met_are_usage_errors_that_say_what_can() {
 }
 
 #[test]
+fn attention_is_written_for_every_line_and_changes_no_translation() {
+    let folder = trained();
+    assert_eq!(
+        lines(folder.path(), &["--attention", "heads.jsonl"]),
+        lines(folder.path(), &[])
+    );
+    let heads = read(folder.path().join("heads.jsonl"));
+    let heads: Vec<serde_json::Value> = heads
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let hypotheses = lines(folder.path(), &["--json"]);
+    assert_eq!(heads.len(), hypotheses.len());
+    let length = |list: &serde_json::Value| list.as_array().expect("a list").len();
+    for (heads, hypothesis) in heads.iter().zip(&hypotheses) {
+        let hypothesis: serde_json::Value = serde_json::from_str(hypothesis).expect("JSON");
+        assert_eq!(heads["line"], hypothesis["line"]);
+        if length(&hypothesis["source_pieces"]) == 0 {
+            assert_eq!(
+                [length(&heads["target_pieces"]), length(&heads["cross_attention"])],
+                [0, 0]
+            );
+            continue;
+        }
+        let (source, target) = (length(&heads["source_pieces"]), length(&heads["target_pieces"]));
+        assert_eq!(source, length(&hypothesis["source_pieces"]) + 1);
+        assert_eq!(target, length(&hypothesis["pieces"]) + 1);
+        assert_eq!(heads["target_input_pieces"][0], "<s>");
+        for (kind, rows, columns) in [
+            ("encoder_self_attention", source, source),
+            ("decoder_self_attention", target, target),
+            ("cross_attention", target, source),
+        ] {
+            assert_eq!(
+                [length(&heads[kind]), length(&heads[kind][0])],
+                [1, 4],
+                "layers and heads"
+            );
+            let head = &heads[kind][0][3];
+            assert_eq!([length(head), length(&head[0])], [rows, columns], "{kind}");
+        }
+    }
+
+    let refused = translated(folder.path(), TEXT.as_bytes(), &["--attention", "nowhere/heads.jsonl"]);
+    assert_exit(&refused, 6);
+    assert!(refused.stdout.is_empty() && stderr(&refused).contains("there is no folder nowhere"));
+}
+
+#[test]
 fn what_is_not_utf8_is_a_data_error() {
     let folder = trained();
     let refused = translated(folder.path(), b"ok\nM\xfcller\n", &["--json"]);

@@ -4,8 +4,9 @@
     ablate export results/table3-quick/base-s1
     python tests/export/check.py exports/table3-quick/base-s1 < sentences.txt
 
-Checked are log-probability and score of every hypothesis, and that the same hypotheses come from the weights as PyTorch
-writes them back. Where anything is wrong, it is told and the exit code is 1.
+Checked are log-probability and score of every hypothesis, what every head looks at while the best of them are said, and
+that the same hypotheses come from the weights as PyTorch writes them back. Where anything is wrong, it is told and the
+exit code is 1.
 
 The model is written anew from the README.md of an export, with PyTorch's own functions, in float64 and one sentence at
 a time, so that nothing here shares a line, or an idea about batches and caches, with what it checks.
@@ -35,6 +36,7 @@ class Model:
         self.pre_norm, self.learned = spec["norm"] == "pre", spec["positional"] == "learned"
         self.weights = {name: weight.double() for name, weight in load_file(folder / "model.safetensors").items()}
         self.unused = set(self.weights)
+        self.maps = {}
 
     def weight(self, name):
         self.unused.discard(name)
@@ -51,8 +53,11 @@ class Model:
             return self.linear(f"{name}.{projection}", rows, bias=False).unflatten(-1, (self.heads, -1)).transpose(0, 1)
 
         query, key, value = heads("q_proj", x), heads("k_proj", memory), heads("v_proj", memory)
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        return self.linear(f"{name}.out_proj", mixed.transpose(0, 1).flatten(1), bias=False)
+        scores = query @ key.transpose(1, 2) / math.sqrt(query.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        self.maps[name] = scores.softmax(-1)
+        return self.linear(f"{name}.out_proj", (self.maps[name] @ value).transpose(0, 1).flatten(1), bias=False)
 
     def feed_forward(self, name, x):
         return self.linear(f"{name}.linear2", F.relu(self.linear(f"{name}.linear1", x)))
@@ -103,6 +108,25 @@ def translate(binary, folder, sentences, *options):
     return [json.loads(line) for line in output.splitlines()]
 
 
+def difference(ours, right):
+    ours, right = torch.as_tensor(ours, dtype=torch.float64), torch.as_tensor(right, dtype=torch.float64)
+    if ours.shape != right.shape:
+        return math.inf
+    return (ours - right).abs().nan_to_num(math.inf).max().item()
+
+
+def difference_of_attention(model, heads):
+    kinds = {
+        "encoder_self_attention": "encoder.layers.{}.self_attn",
+        "decoder_self_attention": "decoder.layers.{}.self_attn",
+        "cross_attention": "decoder.layers.{}.multihead_attn",
+    }
+    return max(
+        difference(heads[kind], torch.stack([model.maps[name.format(i)] for i in range(model.layers)]))
+        for kind, name in kinds.items()
+    )
+
+
 def written_back(folder, copy):
     """The same export, with the weights as PyTorch writes them."""
     shutil.copytree(folder, copy)
@@ -124,9 +148,16 @@ def main():
     decoding = tomllib.loads((args.export / "spec.toml").read_text())["decoding"]
     alpha = decoding.get("length_penalty", 0.0)
     n_best = ("--n-best", str(decoding["beam"]))
-    hypotheses = translate(args.ablate, args.export, sentences, *n_best)
 
-    worst = 0.0
+    faults = []
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        hypotheses = translate(args.ablate, args.export, sentences, *n_best, "--attention", scratch / "heads.jsonl")
+        attention = [json.loads(line) for line in (scratch / "heads.jsonl").read_text("utf-8").splitlines()]
+        if translate(args.ablate, written_back(args.export, scratch / "copy"), sentences, *n_best) != hypotheses:
+            faults.append("the weights that PyTorch wrote back translate otherwise")
+
+    probability = share = 0.0
     for hypothesis in hypotheses:
         source, pieces = ([vocabulary[p] for p in hypothesis[key]] for key in ("source_pieces", "pieces"))
         if not source:
@@ -135,20 +166,20 @@ def main():
         if args.pieces:
             shown = (f"{p} {x:.4f}" for p, x in zip(hypothesis["pieces"] + ["</s>"], log_probabilities))
             print(hypothesis["line"], hypothesis["rank"], *shown, sep="\t")
-        total = float(log_probabilities.sum())
+        total = log_probabilities.sum().item()
         score = total / ((5 + len(pieces) + 1) / 6) ** alpha
-        for ours, right in ((hypothesis["log_probability"], total), (hypothesis["score"], score)):
-            worst = max(worst, math.inf if math.isnan(ours - right) else abs(ours - right))
+        ours = (hypothesis["log_probability"], hypothesis["score"])
+        probability = max(probability, difference(ours, (total, score)))
+        if hypothesis["rank"] == 1:
+            share = max(share, difference_of_attention(model, attention[hypothesis["line"] - 1]))
 
-    faults = [f"{name} was not needed" for name in sorted(model.unused)]
-    if not worst <= args.tolerance:
-        faults.append(f"a difference of {worst:.2g} is more than {args.tolerance:.2g}")
-    with tempfile.TemporaryDirectory() as folder:
-        copy = written_back(args.export, pathlib.Path(folder) / "copy")
-        if translate(args.ablate, copy, sentences, *n_best) != hypotheses:
-            faults.append("the weights that PyTorch wrote back translate otherwise")
-    print(f"{len(hypotheses)} hypotheses; largest difference {worst:.2g}", *faults, sep="\n")
-    sys.exit(1 if faults or not hypotheses else 0)
+    faults += [f"{name} was not needed" for name in sorted(model.unused)]
+    for what, worst in (("log-probability", probability), ("attention", share)):
+        if not worst <= args.tolerance:
+            faults.append(f"a difference in {what} of {worst:.2g} is more than {args.tolerance:.2g}")
+    print(f"{len(hypotheses)} hypotheses; largest difference in log-probability {probability:.2g}, in attention {share:.2g}")
+    print(*faults, sep="\n", end="\n" if faults else "")
+    sys.exit(1 if faults or model.maps == {} else 0)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ use dfdx::prelude::Cpu;
 
 use super::*;
 use crate::model::{
-    AdamStep, Batch, BatchLoss, NamedArray, RestoreError, Session, Sinusoidal, Trainable, TrainingPass, Transformer,
-    UNK,
+    AdamStep, AttentionMaps, Batch, BatchLoss, NamedArray, RestoreError, Session, Sinusoidal, Trainable, TrainingPass,
+    Transformer, UNK,
 };
 use crate::ops::RankedRow;
 use crate::spec::Norm;
@@ -51,6 +51,10 @@ impl Decoder for Oracle {
     fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
         let rows = (0..source.sentences()).map(|index| (source.sentence(index).to_vec(), Vec::new()));
         Box::new(OracleSession { rows: rows.collect() })
+    }
+
+    fn attention(&self, _: &[u32], _: &[u32]) -> AttentionMaps {
+        unreachable!("the search looks at nothing but probabilities")
     }
 }
 
