@@ -140,16 +140,15 @@ impl<'a> Beam<'a> {
         self.finished
     }
 
-    /// Whether no open hypothesis can end with a better score than the last of the wanted ones that have ended: more
-    /// pieces can only lower a log-probability, and no length has a larger penalty than the longest.
+    /// Whether as many hypotheses as are wanted have ended so well that no open one can still surpass them: more pieces
+    /// can only lower a log-probability, and no length has a larger penalty than the longest.
     fn is_decided(&self) -> bool {
-        let mut scores: Vec<f64> = self.finished.iter().map(|hypothesis| hypothesis.score).collect();
-        scores.sort_unstable_by(|a, b| b.total_cmp(a));
-        let Some(&last) = scores.get(self.wanted - 1) else {
-            return false;
-        };
         let ceiling = self.length_penalty(self.longest);
-        self.open.iter().all(|open| open.log_probability / ceiling <= last)
+        let is_safe = |ended: &&Hypothesis| {
+            let mut open = self.open.iter();
+            open.all(|open| open.log_probability / ceiling <= ended.score)
+        };
+        self.finished.iter().filter(is_safe).count() >= self.wanted
     }
 
     /// `((5 + n) / 6)^alpha`, `n` counting the end of the sentence (Wu et al. 2016, equation 14, without coverage).

@@ -184,7 +184,10 @@ impl fmt::Display for WeightsError {
                  of ablate that wrote it"
             ),
             Self::Tensors(faults) => {
-                f.write_str("these are not the weights of the model that spec.toml beside it describes:")?;
+                f.write_str(
+                    "these are not the weights of the model that spec.toml beside it describes; the README.md of an export \
+                     lists what belongs in it:",
+                )?;
                 faults.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
             }
         }
@@ -252,7 +255,9 @@ mod tests {
             ],
             None,
         ));
-        let right = "these are not the weights of the model that spec.toml beside it describes:
+        let right =
+            "these are not the weights of the model that spec.toml beside it describes; the README.md of an export \
+                     lists what belongs in it:
   embedding.weight: missing, expected F32 [3, 2]
   encoder.layers.0.self_attn.q_proj.weight: found F32 [4], expected F32 [2, 2]
   encoder.norm.weight: found F16 [2], expected F32 [2]
