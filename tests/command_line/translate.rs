@@ -156,9 +156,14 @@ fn attention_is_written_for_every_line_and_changes_no_translation() {
         }
     }
 
-    let refused = translated(folder.path(), TEXT.as_bytes(), &["--attention", "nowhere/heads.jsonl"]);
-    assert_exit(&refused, 6);
-    assert!(refused.stdout.is_empty() && stderr(&refused).contains("there is no folder nowhere"));
+    for (file, complaint) in [
+        ("nowhere/heads.jsonl", "there is no folder nowhere"),
+        ("results", "results is there and is no file"),
+    ] {
+        let refused = translated(folder.path(), TEXT.as_bytes(), &["--attention", file]);
+        assert_exit(&refused, 6);
+        assert!(refused.stdout.is_empty() && stderr(&refused).contains(complaint));
+    }
 }
 
 #[test]
