@@ -1,12 +1,14 @@
 //! Arguments as written.
 
 mod data;
+mod model;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::{DataArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
+pub use model::{ExportArgs, TranslateArgs};
 
 use crate::run::Device;
 
@@ -49,6 +51,7 @@ pub enum Command {
     Compare(CompareArgs),
     Score(ScoreArgs),
     Translate(TranslateArgs),
+    Export(ExportArgs),
     VerifyResume(VerifyResumeArgs),
     #[command(subcommand)]
     Data(DataCommand),
@@ -285,20 +288,6 @@ pub enum SmoothingArg {
     Floor,
     AddK,
     None,
-}
-
-/// Translate standard input with the model of a finished run
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  echo 'The old woman sees a dog.' | ablate translate results/table3-quick/base-s1")]
-pub struct TranslateArgs {
-    /// Folder of a finished run
-    pub run: PathBuf,
-    /// Hypotheses kept at once; the run's own if not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub beam: Option<u16>,
-    /// Device to run on: cpu, cuda or cuda:N
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
 }
 
 /// Prove on this machine that a killed run continues bit for bit

@@ -77,6 +77,8 @@ impl From<RunError> for Failure {
             | RunError::NoCheckpoint { .. }
             | RunError::Busy { .. }
             | RunError::Checkpoint { .. }
+            | RunError::Export(_)
+            | RunError::Vocabulary { .. }
             | RunError::Io { .. } => Self::Io(text),
         }
     }

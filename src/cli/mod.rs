@@ -2,8 +2,10 @@
 //! output, progress and complaints to standard error. It refuses to know how anything is computed.
 
 mod args;
+mod attention;
 mod compare;
 mod data;
+mod export;
 mod failure;
 mod faults;
 mod fetch;
@@ -38,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Score(args) => score::score(&args),
+        Command::Export(args) => export::export(&args),
         Command::Translate(args) => translate::translate(&args),
         Command::VerifyResume(args) => verify_resume::verify_resume(&args),
         Command::Data(command) => data::data(&command),

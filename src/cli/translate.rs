@@ -1,30 +1,124 @@
-//! `ablate translate`: standard input through a finished run.
+//! `ablate translate`: standard input through a finished run or an export.
 
 use std::io::{IsTerminal, Read};
 
 use indicatif::ProgressBar;
+use serde::Serialize;
 
 use super::args::TranslateArgs;
+use super::attention;
 use super::failure::Failure;
 use super::output::put_line;
+use crate::decode::Hypothesis;
 use crate::results::RunFolder;
-use crate::run::Trained;
+use crate::run::{Export, Trained};
 use crate::score::split_lines;
+use crate::spec::Decoding;
 
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
-    let folder = RunFolder::open(&args.run)
-        .ok_or_else(|| Failure::Usage(format!("{} is not the folder of a run", args.run.display())))?;
-    let trained = Trained::open(&folder, args.device, |note| eprintln!("warning: {note}"))?;
-    let sentences = read_standard_input()?;
-    let bar = ProgressBar::new(sentences.len() as u64);
-    let translations = trained.translate(&sentences, args.beam.map(usize::from), |done| {
-        bar.set_position(done as u64);
-    })?;
+    let trained = open(args)?;
+    let decoding = decoding(args, trained.decoding())?;
+    args.attention.as_deref().map_or(Ok(()), attention::check)?;
+    let wanted = args.n_best.map_or(1, usize::from);
+    let sources = trained.encode(&read_standard_input()?)?;
+    let bar = ProgressBar::new(sources.len() as u64);
+    let found = trained.translate(&sources, &decoding, wanted, |done| bar.set_position(done as u64));
     bar.finish_and_clear();
-    for translation in translations {
-        put_line(translation);
+    for (index, (source, hypotheses)) in sources.iter().zip(&found).enumerate() {
+        for (rank, hypothesis) in (1..).zip(hypotheses) {
+            let place = Place { line: index + 1, rank };
+            put_line(shown(args, &trained, place, source, hypothesis)?);
+        }
     }
-    Ok(())
+    match &args.attention {
+        Some(path) => attention::write(path, &trained, &sources, &found),
+        None => Ok(()),
+    }
+}
+
+/// A run, or an export of one.
+fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
+    let folder = &args.folder;
+    if let Some(export) = Export::open(folder) {
+        return Ok(Trained::open_export(&export, args.device)?);
+    }
+    let run = RunFolder::open(folder).filter(|run| run.spec().is_file() && run.provenance().is_file());
+    let run = run.ok_or_else(|| {
+        let folder = folder.display();
+        Failure::Usage(format!(
+            "{folder} is neither the folder of a run nor an export, which has a model.safetensors"
+        ))
+    })?;
+    let trained = Trained::open_run(&run, args.device, |note| eprintln!("warning: {note}"))?;
+    Ok(trained)
+}
+
+/// The run's own way of decoding, with what the command line changes of it.
+fn decoding(args: &TranslateArgs, own: &Decoding) -> Result<Decoding, Failure> {
+    let decoding = Decoding {
+        beam: args.beam.unwrap_or(own.beam),
+        length_penalty: args.length_penalty.unwrap_or(own.length_penalty),
+        max_extra_tokens: args.max_extra_tokens.unwrap_or(own.max_extra_tokens),
+    };
+    let beam = decoding.beam;
+    if let Some(n_best) = args.n_best.map(usize::from).filter(|&n_best| n_best > beam) {
+        return Err(Failure::Usage(format!(
+            "--n-best {n_best} is more than a beam of {beam} holds; add --beam {n_best}"
+        )));
+    }
+    if beam == 1 && args.length_penalty.is_some() {
+        return Err(Failure::Usage(
+            "--length-penalty has no effect with a beam of 1, which ranks nothing; add --beam 4".to_owned(),
+        ));
+    }
+    Ok(decoding)
+}
+
+/// Where a hypothesis stands, both counted from 1.
+#[derive(Clone, Copy, Serialize)]
+struct Place {
+    line: usize,
+    rank: usize,
+}
+
+/// A hypothesis as `--json` prints it.
+#[derive(Serialize)]
+struct Json {
+    #[serde(flatten)]
+    place: Place,
+    score: f64,
+    log_probability: f64,
+    text: String,
+    source_pieces: Vec<String>,
+    pieces: Vec<String>,
+}
+
+fn shown(
+    args: &TranslateArgs,
+    trained: &Trained,
+    place: Place,
+    source: &[u32],
+    hypothesis: &Hypothesis,
+) -> Result<String, Failure> {
+    let text = trained.text(&hypothesis.tokens)?;
+    let Hypothesis {
+        score, log_probability, ..
+    } = *hypothesis;
+    if args.json {
+        let json = Json {
+            place,
+            score,
+            log_probability,
+            text,
+            source_pieces: trained.names(source),
+            pieces: trained.names(&hypothesis.tokens),
+        };
+        return Ok(serde_json::to_string(&json).expect("texts and numbers have a JSON form"));
+    }
+    Ok(match args.n_best {
+        Some(_) => format!("{}\t{}\t{score}\t{log_probability}\t{text}", place.line, place.rank),
+        None => text,
+    })
 }
 
 fn read_standard_input() -> Result<Vec<String>, Failure> {

@@ -48,6 +48,8 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Beam<'a> {
     decoding: &'a Decoding,
+    /// How many hypotheses are asked for.
+    wanted: usize,
     /// No hypothesis has more pieces.
     longest: usize,
     open: Vec<Open>,
@@ -56,9 +58,10 @@ pub struct Beam<'a> {
 
 impl<'a> Beam<'a> {
     /// `source_length` counts the pieces of the source without its end.
-    pub fn new(decoding: &'a Decoding, source_length: usize) -> Self {
+    pub fn new(decoding: &'a Decoding, wanted: usize, source_length: usize) -> Self {
         Self {
             decoding,
+            wanted,
             longest: source_length + decoding.max_extra_tokens,
             open: vec![Open {
                 tokens: Vec::new(),
@@ -130,22 +133,22 @@ impl<'a> Beam<'a> {
         parents
     }
 
-    /// The finished hypotheses, best first.
+    /// The wanted hypotheses, best first; of equals, the one that ended first. Fewer if no more were found.
     pub fn into_hypotheses(mut self) -> Vec<Hypothesis> {
         self.finished.sort_by(|a, b| b.score.total_cmp(&a.score));
+        self.finished.truncate(self.wanted);
         self.finished
     }
 
-    /// Whether no open hypothesis can end with a better score than the best that has ended: more pieces can only lower
-    /// a log-probability, and no length has a larger penalty than the longest.
+    /// Whether as many hypotheses as are wanted have ended so well that no open one can still surpass them: more pieces
+    /// can only lower a log-probability, and no length has a larger penalty than the longest.
     fn is_decided(&self) -> bool {
-        let best = self
-            .finished
-            .iter()
-            .map(|hypothesis| hypothesis.score)
-            .fold(f64::NEG_INFINITY, f64::max);
         let ceiling = self.length_penalty(self.longest);
-        self.open.iter().all(|open| open.log_probability / ceiling <= best)
+        let is_safe = |ended: &&Hypothesis| {
+            let mut open = self.open.iter();
+            open.all(|open| open.log_probability / ceiling <= ended.score)
+        };
+        self.finished.iter().filter(is_safe).count() >= self.wanted
     }
 
     /// `((5 + n) / 6)^alpha`, `n` counting the end of the sentence (Wu et al. 2016, equation 14, without coverage).

@@ -6,4 +6,4 @@ mod beam;
 mod search;
 
 pub use beam::Hypothesis;
-pub use search::translate;
+pub use search::{n_best, translate};

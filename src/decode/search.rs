@@ -14,20 +14,38 @@ const BATCH_TOKENS: usize = 512;
 /// threads there are: which sentences stand together must not depend on the machine.
 const BATCHES: usize = 4;
 
-/// Translates `sources` (pieces without their end), each into its hypotheses, best first; nothing translates to nothing.
-/// Every thread of the current pool works on a batch of its own, which changes no result. `advance` hears after every
-/// batch how many sentences are done; if it breaks, there is no result.
+/// Translates `sources` (pieces without their end), each into its best hypothesis, as [`n_best`] does.
 pub fn translate(
     model: &dyn Seq2Seq,
     sources: &[Vec<u32>],
     decoding: &Decoding,
+    advance: impl FnMut(usize) -> ControlFlow<()>,
+) -> Option<Vec<Vec<Hypothesis>>> {
+    n_best(model, sources, decoding, 1, advance)
+}
+
+/// Translates `sources` (pieces without their end), each into its `wanted` best hypotheses, best first: those that the
+/// beam would hold if it were followed until every hypothesis has ended. There are fewer where the beam is narrower or
+/// fewer translations are possible; nothing translates to nothing, once.
+///
+/// Every thread of the current pool works on a batch of its own, which changes no result. `advance` hears after every
+/// batch how many sentences are done; if it breaks, there is no result.
+///
+/// # Panics
+/// If none is wanted.
+pub fn n_best(
+    model: &dyn Seq2Seq,
+    sources: &[Vec<u32>],
+    decoding: &Decoding,
+    wanted: usize,
     mut advance: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Option<Vec<Vec<Hypothesis>>> {
+    assert!(wanted > 0, "whoever translates wants a translation");
     let mut translations = vec![vec![Hypothesis::empty()]; sources.len()];
     let decoder = model.decoder();
     let translated = |batch: &Vec<usize>| {
         let sentences: Vec<&[u32]> = batch.iter().map(|&index| sources[index].as_slice()).collect();
-        search(&*decoder, &sentences, decoding)
+        search(&*decoder, &sentences, decoding, wanted)
     };
     let mut done = 0;
     for wave in batches(sources).chunks(threads()) {
@@ -67,10 +85,13 @@ fn batches(sources: &[Vec<u32>]) -> Vec<Vec<usize>> {
 }
 
 /// One batch: all sentences advance together, and those that are decided leave.
-fn search(decoder: &dyn Decoder, sources: &[&[u32]], decoding: &Decoding) -> Vec<Vec<Hypothesis>> {
+fn search(decoder: &dyn Decoder, sources: &[&[u32]], decoding: &Decoding, wanted: usize) -> Vec<Vec<Hypothesis>> {
     let closed = sources.iter().map(|source| [source, &[EOS][..]].concat());
     let mut session = decoder.session(&Packed::from_sentences(closed));
-    let mut beams: Vec<Beam> = sources.iter().map(|source| Beam::new(decoding, source.len())).collect();
+    let mut beams: Vec<Beam> = sources
+        .iter()
+        .map(|source| Beam::new(decoding, wanted, source.len()))
+        .collect();
     let mut parents: Vec<usize> = (0..sources.len()).collect();
     while !parents.is_empty() {
         let tokens = beams

@@ -7,6 +7,7 @@ mod batch;
 mod feed_forward;
 mod init;
 mod layers;
+mod maps;
 mod norm;
 mod parameter;
 mod positions;
@@ -17,6 +18,7 @@ mod trainable;
 mod transformer;
 
 pub use batch::{BOS, Batch, EOS, UNK};
+pub use maps::{AttentionMaps, Map};
 pub use positions::{Learned, Positional, Sinusoidal};
 pub use seq2seq::{
     AdamStep, BatchLoss, Continuation, Decoder, NamedArray, RestoreError, Seq2Seq, Session, TrainingPass,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::session::CachedDecoder;
-use super::{Decoder, Session};
+use super::{AttentionMaps, Decoder, Session};
 use crate::ops::{Activation, HeadSizes, Inference, Mask, Packed, Shareable, Spans};
 use crate::spec::Norm;
 
@@ -105,8 +105,8 @@ impl<I: Inference> Prepared<'_, I> {
         self.device.embed(&self.table, ids, self.embedding_scale, positions)
     }
 
-    /// The encoder's last rows, `[source tokens, D]`.
-    pub fn encode(&self, source: &Packed) -> I::Rows {
+    /// The encoder's last rows, `[source tokens, D]`. `watch` sees queries, keys and values of every layer.
+    pub fn encode(&self, source: &Packed, mut watch: impl FnMut(&I::Rows)) -> I::Rows {
         let device = &self.device;
         let spans = Spans::within(source, Mask::Full);
         let positions = (0..source.sentences()).map(|index| self.positions.rows(0..source.rows(index).len()));
@@ -114,6 +114,7 @@ impl<I: Inference> Prepared<'_, I> {
         for layer in &self.encoder {
             x = self.residual(&layer.attention_norm, x, |x| {
                 let projected = device.linear(x, &layer.attention.projections, Activation::Identity);
+                watch(&projected);
                 let mixed = device.attend_within(&projected, self.sizes, &spans);
                 device.linear(&mixed, &layer.attention.output, Activation::Identity)
             });
@@ -123,6 +124,12 @@ impl<I: Inference> Prepared<'_, I> {
             Some([norm, _]) => device.normalize(&x, norm),
             None => x,
         }
+    }
+
+    /// What a layer of the decoder attends to in the encoder's last rows: `[source tokens, H*K + H*VD]`, keys and values.
+    pub fn source_keys_values(&self, layer: &PreparedDecoderLayer<I>, encoded: &I::Rows) -> I::Rows {
+        self.device
+            .linear(encoded, &layer.cross_attention.memory, Activation::Identity)
     }
 
     /// A layer of the decoder; the caller attends, with the caches that are its own.
@@ -178,5 +185,9 @@ impl<I: Inference> Prepared<'_, I> {
 impl<I: Inference> Decoder for Prepared<'_, I> {
     fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
         Box::new(CachedDecoder::new(self, source))
+    }
+
+    fn attention(&self, source: &[u32], target: &[u32]) -> AttentionMaps {
+        self.maps(source, target)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Batch;
+use super::{AttentionMaps, Batch};
 use crate::ops::{Packed, RankedRow, Shareable};
 use crate::spec::Precision;
 
@@ -57,6 +57,11 @@ pub trait Seq2Seq: Shareable {
 pub trait Decoder: Shareable {
     /// Encodes the source sentences.
     fn session(&self, source: &Packed) -> Box<dyn Session + '_>;
+
+    /// What every head looks at while a sentence is translated: `source` and `target` as encoder and decoder read them,
+    /// the one with its end, the other with [`super::BOS`] in front. Row `t` of a target's map is that of the piece that
+    /// is said after `target[..=t]`.
+    fn attention(&self, source: &[u32], target: &[u32]) -> AttentionMaps;
 }
 
 /// Decodes a batch of sentences token by token, every hypothesis at once, with a cache of keys and values.

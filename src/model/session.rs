@@ -3,7 +3,7 @@
 use super::batch::EOS;
 use super::prepared::Prepared;
 use super::{Continuation, Session};
-use crate::ops::{Activation, Inference, Lineage, Packed, RankedRow};
+use crate::ops::{Inference, Lineage, Packed, RankedRow};
 
 /// Decodes with a [`Prepared`] model; all hypotheses have the same length.
 pub struct CachedDecoder<'m, I: Inference> {
@@ -19,11 +19,9 @@ pub struct CachedDecoder<'m, I: Inference> {
 
 impl<'m, I: Inference> CachedDecoder<'m, I> {
     pub fn new(model: &'m Prepared<'_, I>, source: &Packed) -> Self {
-        let encoded = model.encode(source);
+        let encoded = model.encode(source, |_| {});
         let memories = model.decoder.iter().map(|layer| {
-            let keys_values = model
-                .device
-                .linear(&encoded, &layer.cross_attention.memory, Activation::Identity);
+            let keys_values = model.source_keys_values(layer, &encoded);
             model.device.memory(&keys_values, model.sizes, source)
         });
         Self {

@@ -246,6 +246,39 @@ fn sentences_longer_than_a_learned_table_can_still_be_read() {
     assert_eq!(ranked[0].best.len(), 31);
 }
 
+#[test]
+fn every_head_shares_itself_out_and_looks_at_nothing_that_comes_later() {
+    let (source, target) = ([5, 6, 7, 8, EOS], [BOS, 9, 10, 11]);
+    for model in models() {
+        let decoder = model.decoder();
+        let maps = decoder.attention(&source, &target);
+        for (layers, [queries, keys]) in [(&maps.encoder, [5, 5]), (&maps.decoder, [4, 4]), (&maps.cross, [4, 5])] {
+            assert_eq!([layers.len(), layers[0].len()], [2, 2], "layers and heads");
+            for map in layers.iter().flatten() {
+                assert_eq!(map.len(), queries);
+                for row in map {
+                    assert_eq!(row.len(), keys);
+                    assert!((row.iter().sum::<f32>() - 1.0).abs() <= 1e-6, "{row:?}");
+                }
+            }
+        }
+        for map in maps.decoder.iter().flatten() {
+            let later = map.iter().enumerate().flat_map(|(row, shares)| &shares[row + 1..]);
+            assert!(later.into_iter().all(|&share| share.to_bits() == 0));
+        }
+        let begun = decoder.attention(&source, &target[..2]);
+        assert_eq!(begun.encoder, maps.encoder);
+        for (begun, map) in begun.cross.iter().flatten().zip(maps.cross.iter().flatten()) {
+            for (ours, right) in begun.iter().flatten().zip(map.iter().flatten()) {
+                assert!(
+                    (ours - right).abs() <= 1e-6,
+                    "what is said later changes {right} to {ours}"
+                );
+            }
+        }
+    }
+}
+
 /// Weights after three updates on sentences of many lengths, the work shared out among so many threads.
 fn trained_on(threads: usize, precision: Precision) -> Vec<NamedArray> {
     let sentences: Vec<Vec<u32>> = (0..400)

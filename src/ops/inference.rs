@@ -101,6 +101,9 @@ pub trait Inference: Shareable {
     /// Makes the embeddings ready: `[V, width]`.
     fn prepare_table(&self, embedding: Vec<f32>, width: usize) -> Self::Table;
 
+    /// A copy on the host, row after row.
+    fn read(&self, rows: &Self::Rows) -> Vec<f32>;
+
     /// Rows of the table chosen by `ids`, times `scale`, plus `positions` (`[N, D]`).
     fn embed(&self, table: &Self::Table, ids: &[u32], scale: f32, positions: Vec<f32>) -> Self::Rows;
 

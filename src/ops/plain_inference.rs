@@ -136,6 +136,10 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
         self.rows(embedding, width)
     }
 
+    fn read(&self, rows: &Rows<Dev>) -> Vec<f32> {
+        rows.as_vec()
+    }
+
     fn embed(&self, table: &Rows<Dev>, ids: &[u32], scale: f32, positions: Vec<f32>) -> Rows<Dev> {
         let ids = index(&self.0, ids.iter().map(|&id| id as usize).collect());
         let rows: Rows<Dev> = table.clone().gather(ids);

@@ -7,7 +7,7 @@ use super::RunError;
 use crate::atomic;
 use crate::model::Seq2Seq;
 use crate::results::{Provenance, RunFolder};
-use crate::train::{Checkpoint, CheckpointError, Progress, Snapshot};
+use crate::train::{Checkpoint, Progress, Snapshot};
 
 const KEPT: usize = 2;
 
@@ -89,19 +89,21 @@ pub fn newest_of(folder: &RunFolder, note: impl FnMut(String)) -> Result<Checkpo
     newest.ok_or(RunError::NoCheckpoint { folder: checkpoints })
 }
 
-/// Gives a model the weights that a run's scores in the table belong to. `note` hears of checkpoints passed over.
+/// The weights that a run's scores in the table belong to: those it chose, or the newest checkpoint that is whole. `note`
+/// hears of checkpoints passed over, and of a run that is not done.
 ///
 /// # Errors
-/// If there are none, or they are damaged or another model's.
-pub fn restore_scored(folder: &RunFolder, model: &mut dyn Seq2Seq, note: impl FnMut(String)) -> Result<(), RunError> {
-    let (restored, path) = match chosen(folder)? {
-        Some(chosen) => {
-            let restored = chosen.restore(model).map_err(CheckpointError::OtherModel);
-            (restored, folder.weights())
-        }
-        None => (newest_of(folder, note)?.restore(model), folder.checkpoints()),
-    };
-    restored.map_err(|source| RunError::Checkpoint { path, source })
+/// If there are none, or they are damaged.
+pub fn scored_weights(folder: &RunFolder, mut note: impl FnMut(String)) -> Result<Snapshot, RunError> {
+    if let Some(chosen) = chosen(folder)? {
+        return Ok(chosen);
+    }
+    let newest = newest_of(folder, &mut note)?;
+    if !folder.done().exists() {
+        let step = newest.progress.step;
+        note(format!("the run is not done: these are the weights after step {step}"));
+    }
+    Ok(newest.into_snapshot())
 }
 
 /// The weights that a run chose over its last.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::export::ExportError;
 use crate::data::DataError;
 use crate::plan::ShapeKey;
 use crate::results::ResultsError;
@@ -16,6 +17,7 @@ pub enum RunError {
     Data(DataError),
     Results(ResultsError),
     Score(ScoreError),
+    Export(ExportError),
     /// This binary holds no model of the shape.
     NotBuilt {
         suite: String,
@@ -35,6 +37,12 @@ pub enum RunError {
     Spec(Box<Faults>),
     NoCheckpoint {
         folder: PathBuf,
+    },
+    /// The vocabulary has more pieces than the model.
+    Vocabulary {
+        path: PathBuf,
+        found: usize,
+        allowed: usize,
     },
     /// Another process works in the folder.
     Busy {
@@ -65,12 +73,20 @@ impl fmt::Display for RunError {
             Self::Data(error) => error.fmt(f),
             Self::Results(error) => error.fmt(f),
             Self::Score(error) => error.fmt(f),
-            Self::NotBuilt { suite, shape } => write!(
-                f,
-                "this binary was not built with the shape of the row (layers {}, d_model {}, d_ff {}, heads {}, d_k {}, \
-                 d_v {}, vocabulary {}); build it with `cargo run --release -- sweep {suite}`",
-                shape.layers, shape.d_model, shape.d_ff, shape.heads, shape.d_k, shape.d_v, shape.vocab
-            ),
+            Self::Export(error) => error.fmt(f),
+            Self::NotBuilt { suite, shape } => {
+                write!(
+                    f,
+                    "this binary was not built with the shape of the row (layers {}, d_model {}, d_ff {}, heads {}, \
+                     d_k {}, d_v {}, vocabulary {}); ",
+                    shape.layers, shape.d_model, shape.d_ff, shape.heads, shape.d_k, shape.d_v, shape.vocab
+                )?;
+                if suite.is_empty() {
+                    f.write_str("build it with a suite that has such a row, for one with this spec.toml as its base")
+                } else {
+                    write!(f, "build it with `cargo run --release -- sweep {suite}`")
+                }
+            }
             Self::Device { what } => f.write_str(what),
             Self::Precision { row, precision, what } => write!(
                 f,
@@ -80,6 +96,11 @@ impl fmt::Display for RunError {
             ),
             Self::Spec(faults) => faults.fmt(f),
             Self::NoCheckpoint { folder } => write!(f, "there is no checkpoint in {}", folder.display()),
+            Self::Vocabulary { path, found, allowed } => write!(
+                f,
+                "{}: {found} pieces, but `data.vocab_size = {allowed}` in the spec.toml beside it: they are not of one run",
+                path.display()
+            ),
             Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
             Self::Checkpoint { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
@@ -93,6 +114,7 @@ impl std::error::Error for RunError {
             Self::Data(error) => Some(error),
             Self::Results(error) => Some(error),
             Self::Score(error) => Some(error),
+            Self::Export(error) => Some(error),
             Self::Checkpoint { source, .. } => Some(source),
             Self::Io { source, .. } => Some(source),
             Self::Spec(faults) => Some(faults),
@@ -100,6 +122,7 @@ impl std::error::Error for RunError {
             | Self::NoCheckpoint { .. }
             | Self::Device { .. }
             | Self::Precision { .. }
+            | Self::Vocabulary { .. }
             | Self::Busy { .. } => None,
         }
     }
@@ -120,5 +143,11 @@ impl From<ResultsError> for RunError {
 impl From<ScoreError> for RunError {
     fn from(error: ScoreError) -> Self {
         Self::Score(error)
+    }
+}
+
+impl From<ExportError> for RunError {
+    fn from(error: ExportError) -> Self {
+        Self::Export(error)
     }
 }

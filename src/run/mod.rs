@@ -1,6 +1,6 @@
 //! One run: an experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events
-//! that a progress bar is made of. It walks through the rooms before it in their order and refuses to know how many
-//! runs there are, and how anything is shown.
+//! that a progress bar is made of. Such a folder becomes a translator, or an export for other programs. It walks through
+//! the rooms before it in their order and refuses to know how many runs there are, and how anything is shown.
 
 mod agreement;
 mod checkpoints;
@@ -10,6 +10,7 @@ mod error;
 mod evaluate;
 mod event;
 mod execute;
+mod export;
 mod lock;
 mod log;
 mod measure;
@@ -23,6 +24,7 @@ pub use environment::{Environment, peak_memory_bytes};
 pub use error::RunError;
 pub use event::Event;
 pub use execute::{Job, check, execute};
+pub use export::{Existing, Export, ExportError, WeightsError};
 pub use lock::RunLock;
 pub use trained::Trained;
 pub use watch::Listener;

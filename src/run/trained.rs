@@ -1,17 +1,18 @@
-//! A finished run as a translator.
+//! A finished run, or an export of one, as a translator.
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::checkpoints::restore_scored;
-use super::{Device, RunError};
+use super::checkpoints::scored_weights;
+use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
-use crate::decode::{Hypothesis, translate};
-use crate::model::Seq2Seq;
+use crate::decode::{Hypothesis, n_best};
+use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
+use crate::train::CheckpointError;
 
 /// Model, vocabulary and settings of a run.
 pub struct Trained {
@@ -22,22 +23,53 @@ pub struct Trained {
 
 impl Trained {
     /// Reads the weights whose scores are in the table: those the run chose, or the newest checkpoint that is whole;
-    /// `note` hears of those passed over.
+    /// `note` hears of those passed over, and of a run that is not done.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
-    pub fn open(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
-        let experiment = read_spec(&folder.spec())?;
-        let path = folder.tokenizer();
-        let json = fs::read_to_string(&path).map_err(RunError::io(&path))?;
-        let vocabulary = Vocabulary::from_json(&json)?;
+    pub fn open_run(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
+        let mut trained = Self::untrained(&folder.spec(), &folder.tokenizer(), device)?;
+        let scored = scored_weights(folder, note)?;
+        scored
+            .restore(&mut *trained.model)
+            .map_err(|error| RunError::Checkpoint {
+                path: folder.checkpoints(),
+                source: CheckpointError::OtherModel(error),
+            })?;
+        Ok(trained)
+    }
+
+    /// Reads an export.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another model, or this binary was not built with its shape.
+    pub fn open_export(export: &Export, device: Device) -> Result<Self, RunError> {
+        let mut trained = Self::untrained(&export.spec(), &export.tokenizer(), device)?;
+        let weights = export.weights(&trained.model.weights())?;
+        trained
+            .model
+            .restore_weights(&weights)
+            .expect("the export was read with the model's own names, order and shapes");
+        Ok(trained)
+    }
+
+    /// Everything but the weights, in whose place are fresh ones.
+    fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
+        let experiment = read_spec(spec)?;
+        let vocabulary = Vocabulary::from_json(&read_text(tokenizer)?)?;
         let shape = ShapeKey::of(&experiment);
-        let model = device.build(&shape, experiment.model.norm, folder.seed())?;
-        let mut model = model.ok_or_else(|| RunError::NotBuilt {
+        if vocabulary.len() > shape.vocab {
+            return Err(RunError::Vocabulary {
+                path: tokenizer.to_owned(),
+                found: vocabulary.len(),
+                allowed: shape.vocab,
+            });
+        }
+        let model = device.build(&shape, experiment.model.norm, 0)?;
+        let model = model.ok_or_else(|| RunError::NotBuilt {
             suite: String::new(),
             shape,
         })?;
-        restore_scored(folder, &mut *model, note)?;
         Ok(Self {
             experiment,
             model,
@@ -45,34 +77,67 @@ impl Trained {
         })
     }
 
-    /// The best translation of every sentence. `beam` replaces the run's own; `advance` hears how many are done.
+    /// How the run itself decodes.
+    #[must_use]
+    pub fn decoding(&self) -> &Decoding {
+        &self.experiment.decoding
+    }
+
+    /// The pieces of every sentence, without its end.
     ///
     /// # Errors
     /// If the tokenizer fails.
+    pub fn encode(&self, sentences: &[String]) -> Result<Vec<Vec<u32>>, RunError> {
+        let mut encoder = self.vocabulary.encoder();
+        let encode = |sentence: &String| {
+            let mut pieces = Vec::new();
+            encoder.encode_into(sentence, &mut pieces).map(|()| pieces)
+        };
+        Ok(sentences.iter().map(encode).collect::<Result<_, _>>()?)
+    }
+
+    /// Up to `wanted` translations of every source, best first, as [`n_best`] finds them; `advance` hears how many
+    /// sources are done.
+    #[must_use]
     pub fn translate(
         &self,
-        sentences: &[String],
-        beam: Option<usize>,
+        sources: &[Vec<u32>],
+        decoding: &Decoding,
+        wanted: usize,
         mut advance: impl FnMut(usize),
-    ) -> Result<Vec<String>, RunError> {
-        let own = &self.experiment.decoding;
-        let decoding = Decoding {
-            beam: beam.unwrap_or(own.beam),
-            ..own.clone()
-        };
-        let sources = sentences
-            .iter()
-            .map(|line| self.vocabulary.encode(line))
-            .collect::<Result<Vec<_>, _>>()?;
-        let found = translate(&*self.model, &sources, &decoding, |done| {
+    ) -> Vec<Vec<Hypothesis>> {
+        let advance = |done| {
             advance(done);
             ControlFlow::Continue(())
-        });
-        let decode = |hypotheses: Vec<Hypothesis>| Ok(self.vocabulary.decode(&hypotheses[0].tokens)?);
-        found.unwrap_or_default().into_iter().map(decode).collect()
+        };
+        n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
+    }
+
+    /// What every head looks at while a source, given without its end, is translated into `pieces`.
+    pub fn attention(&self) -> impl Fn(&[u32], &[u32]) -> AttentionMaps + '_ {
+        let decoder = self.model.decoder();
+        move |source, pieces| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], pieces].concat())
+    }
+
+    /// Detokenised text.
+    ///
+    /// # Errors
+    /// If the tokenizer fails.
+    pub fn text(&self, pieces: &[u32]) -> Result<String, RunError> {
+        Ok(self.vocabulary.decode(pieces)?)
+    }
+
+    /// How pieces are written in `tokenizer.json`.
+    #[must_use]
+    pub fn names(&self, pieces: &[u32]) -> Vec<String> {
+        pieces.iter().map(|&piece| self.vocabulary.name(piece)).collect()
     }
 }
 
-fn read_spec(path: &Path) -> Result<Experiment, RunError> {
+pub(super) fn read_spec(path: &Path) -> Result<Experiment, RunError> {
     load_experiment(path, &|path| fs::read_to_string(path)).map_err(|faults: Faults| RunError::Spec(Box::new(faults)))
+}
+
+pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
+    fs::read_to_string(path).map_err(RunError::io(path))
 }

@@ -123,7 +123,9 @@ impl Kind {
         }
     }
 
-    fn allows(&self, value: &Value) -> bool {
+    /// Whether a key of this kind may hold the value.
+    #[must_use]
+    pub fn allows(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Whole(min, max), Value::Whole(number)) => (min..=max).contains(&number),
             (Self::Real(min, max), Value::Real(number)) => number.is_finite() && (*min, *max).contains(number),

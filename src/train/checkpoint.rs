@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ranking::{Measured, Ranking};
 use super::sealed::{CheckpointError, Sealed, seal};
+use super::snapshot::Snapshot;
 use super::{Progress, WEIGHT};
 use crate::model::{BatchLoss, NamedArray, Seq2Seq};
 use crate::plan::Work;
@@ -28,6 +29,16 @@ impl Checkpoint {
             identity: identity.to_owned(),
             weights: model.weights(),
             moments: model.moments(),
+        }
+    }
+
+    /// Its weights alone.
+    #[must_use]
+    pub fn into_snapshot(self) -> Snapshot {
+        Snapshot {
+            identity: self.identity,
+            steps: vec![self.progress.step],
+            weights: self.weights,
         }
     }
 

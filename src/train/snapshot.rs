@@ -13,7 +13,7 @@ pub struct Snapshot {
     pub identity: String,
     /// The updates after which the weights were taken; several are averaged.
     pub steps: Vec<usize>,
-    weights: Vec<NamedArray>,
+    pub(super) weights: Vec<NamedArray>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -29,6 +29,12 @@ impl Snapshot {
             steps: vec![step],
             weights: model.weights(),
         }
+    }
+
+    /// In the order of the model.
+    #[must_use]
+    pub fn weights(&self) -> &[NamedArray] {
+        &self.weights
     }
 
     /// Gives a model the weights.

@@ -1,8 +1,10 @@
 //! The program as a user meets it: what it prints, what it leaves behind, and its exit codes.
 
 mod commands;
+mod export;
 mod interruption;
 mod sweeps;
+mod translate;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

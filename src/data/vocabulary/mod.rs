@@ -85,6 +85,17 @@ impl Vocabulary {
         self.tokenizer.decode(&spoken, false).map_err(tokenizer_failed)
     }
 
+    /// How a piece is written, a space as U+2581.
+    ///
+    /// # Panics
+    /// If there is no such piece.
+    #[must_use]
+    pub fn name(&self, id: u32) -> String {
+        self.tokenizer
+            .id_to_token(id)
+            .expect("ids are below the number of pieces")
+    }
+
     /// The vocabulary as `tokenizer.json`, for this and other tools.
     ///
     /// # Errors

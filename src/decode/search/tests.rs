@@ -1,8 +1,14 @@
 //! The search against exhaustive enumeration, on a fake model whose probabilities depend on everything read so far.
 
+use dfdx::prelude::Cpu;
+
 use super::*;
-use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, RestoreError, Session, TrainingPass, UNK};
+use crate::model::{
+    AdamStep, AttentionMaps, Batch, BatchLoss, NamedArray, RestoreError, Session, Sinusoidal, Trainable, TrainingPass,
+    Transformer, UNK,
+};
 use crate::ops::RankedRow;
+use crate::spec::Norm;
 
 const VOCABULARY: usize = 5;
 
@@ -45,6 +51,10 @@ impl Decoder for Oracle {
     fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
         let rows = (0..source.sentences()).map(|index| (source.sentence(index).to_vec(), Vec::new()));
         Box::new(OracleSession { rows: rows.collect() })
+    }
+
+    fn attention(&self, _: &[u32], _: &[u32]) -> AttentionMaps {
+        unreachable!("the search looks at nothing but probabilities")
     }
 }
 
@@ -106,6 +116,10 @@ fn translated(sources: &[Vec<u32>], decoding: &Decoding) -> Vec<Vec<Hypothesis>>
     translate(&Oracle, sources, decoding, |_| ControlFlow::Continue(())).expect("nobody breaks")
 }
 
+fn best_of(sources: &[Vec<u32>], decoding: &Decoding, wanted: usize) -> Vec<Vec<Hypothesis>> {
+    n_best(&Oracle, sources, decoding, wanted, |_| ControlFlow::Continue(())).expect("nobody breaks")
+}
+
 /// Sources of one to three pieces, all different.
 fn sources(count: u32) -> Vec<Vec<u32>> {
     (0..count)
@@ -138,16 +152,43 @@ fn all(source: &[u32], longest: usize, alpha: f64) -> Vec<Hypothesis> {
 }
 
 #[test]
-fn a_beam_as_wide_as_the_language_finds_the_best_of_all() {
-    for alpha in [0.0, 0.6, 1.0, 2.0] {
+fn a_beam_as_wide_as_the_language_finds_the_best_of_all_in_their_order() {
+    for (alpha, wanted) in [(0.0, 2), (0.6, 1), (0.6, 7), (1.0, 40), (2.0, 3)] {
         for source in sources(12).into_iter().filter(|source| source.len() == 1) {
-            let best = all(&source, 4, alpha)
-                .into_iter()
-                .max_by(|a, b| a.score.total_cmp(&b.score));
-            let found = translated(&[source], &decoding(5usize.pow(5), alpha, 3));
-            assert_eq!(found[0].first(), best.as_ref());
+            let mut right = all(&source, 4, alpha);
+            right.sort_by(|a, b| b.score.total_cmp(&a.score));
+            right.truncate(wanted);
+            let found = best_of(&[source], &decoding(5usize.pow(5), alpha, 3), wanted);
+            assert_eq!(found[0], right);
         }
     }
+}
+
+#[test]
+fn stopping_early_changes_none_of_the_wanted_hypotheses() {
+    let sources = sources(40);
+    for (beam, alpha) in [(2, 0.0), (4, 0.6), (7, 1.0), (7, 3.0)] {
+        // Whoever wants as many as the beam is wide waits until all have ended.
+        let to_the_end = best_of(&sources, &decoding(beam, alpha, 5), beam);
+        for wanted in 1..beam {
+            let early = best_of(&sources, &decoding(beam, alpha, 5), wanted);
+            for (early, whole) in early.iter().zip(&to_the_end) {
+                assert_eq!(early[..], whole[..wanted]);
+            }
+        }
+    }
+}
+
+#[test]
+fn there_are_fewer_hypotheses_only_where_no_more_are_possible() {
+    // One piece of the source, none extra: five translations of at most one piece.
+    let found = best_of(&sources(1), &decoding(9, 0.6, 0), 8);
+    assert_eq!(found[0].len(), VOCABULARY);
+    for (beam, wanted) in [(9, 8), (4, 4), (1, 1), (3, 5)] {
+        let found = best_of(&sources(40)[1..2], &decoding(beam, 0.6, 2), wanted);
+        assert_eq!(found[0].len(), wanted.min(beam));
+    }
+    assert_eq!(best_of(&[vec![]], &decoding(4, 0.6, 5), 4), [[Hypothesis::empty()]]);
 }
 
 #[test]
@@ -174,16 +215,16 @@ fn a_beam_of_one_is_greedy() {
 #[test]
 fn a_sentence_is_translated_alike_alone_and_in_company() {
     let sources = sources(40);
-    let together = translated(&sources, &decoding(4, 0.6, 5));
+    let together = best_of(&sources, &decoding(4, 0.6, 5), 4);
     for (source, hypotheses) in sources.iter().zip(&together) {
-        let alone = translated(std::slice::from_ref(source), &decoding(4, 0.6, 5));
+        let alone = best_of(std::slice::from_ref(source), &decoding(4, 0.6, 5), 4);
         assert_eq!(&alone[0], hypotheses);
     }
 }
 
 #[test]
 fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
-    for (source, hypotheses) in sources(40).iter().zip(translated(&sources(40), &decoding(3, 0.6, 0))) {
+    for (source, hypotheses) in sources(40).iter().zip(best_of(&sources(40), &decoding(3, 0.6, 0), 3)) {
         assert!(!hypotheses.is_empty());
         assert!(
             hypotheses
@@ -197,6 +238,55 @@ fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
         empty[0][0].tokens, [0u32; 0],
         "nothing may be said for an empty source without extra tokens"
     );
+}
+
+/// A real model with the weights it began with, whose hypotheses are close to one another.
+fn untrained() -> Box<dyn Seq2Seq> {
+    type Small = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, 31, Sinusoidal>;
+    Box::new(Trainable::new(Small::new(&Cpu::default(), Norm::Post, 1)))
+}
+
+#[test]
+fn company_and_order_change_no_bit_of_what_a_real_model_says() {
+    let model = untrained();
+    let sources: Vec<Vec<u32>> = (0..90)
+        .map(|i| (0..=i * 7 % 13).map(|j| 3 + (i * 5 + j * j) % 28).collect())
+        .collect();
+    let bits = |sources: &[Vec<u32>], wanted| -> Vec<Vec<(Vec<u32>, u64, u64)>> {
+        let found = n_best(&*model, sources, &decoding(4, 0.6, 5), wanted, |_| {
+            ControlFlow::Continue(())
+        });
+        let of_one = |hypothesis: Hypothesis| {
+            let Hypothesis {
+                tokens,
+                log_probability,
+                score,
+            } = hypothesis;
+            (tokens, log_probability.to_bits(), score.to_bits())
+        };
+        let found = found.expect("nobody breaks").into_iter();
+        found
+            .map(|hypotheses| hypotheses.into_iter().map(of_one).collect())
+            .collect()
+    };
+    let together = bits(&sources, 4);
+    let mut reversed = sources.clone();
+    reversed.reverse();
+    let mut backwards = bits(&reversed, 4);
+    backwards.reverse();
+    assert!(together == backwards, "in another order");
+    for (some, right) in sources.chunks(7).zip(together.chunks(7)) {
+        assert!(bits(some, 4) == right, "in less company");
+    }
+    for (index, source) in sources.iter().enumerate() {
+        let alone = bits(std::slice::from_ref(source), 4).remove(0);
+        assert!(alone == together[index], "sentence {index} alone");
+        let best = bits(std::slice::from_ref(source), 1).remove(0);
+        assert!(
+            best == together[index][..1],
+            "sentence {index}, the best of one and of four"
+        );
+    }
 }
 
 #[test]

@@ -93,6 +93,10 @@ impl Inference for CpuInference {
         }
     }
 
+    fn read(&self, rows: &Rows) -> Vec<f32> {
+        rows.numbers.to_vec()
+    }
+
     fn embed(&self, table: &Table, ids: &[u32], scale: f32, positions: Vec<f32>) -> Rows {
         let mut rows = Rows::of(ids.len(), table.width);
         let places = rows.numbers.chunks_exact_mut(table.width);

@@ -1,0 +1,221 @@
+//! A finished run comes in; a folder goes out that holds all another program needs to translate with it, and that
+//! [`super::Trained`] reads back. It refuses to know how such a folder is used.
+//!
+#![doc = include_str!("layout.md")]
+
+mod names;
+mod weights;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use weights::WeightsError;
+
+use super::RunError;
+use super::checkpoints::scored_weights;
+use super::trained::{read_spec, read_text};
+use crate::atomic;
+use crate::data::Vocabulary;
+use crate::model::NamedArray;
+use crate::plan::ShapeKey;
+use crate::results::RunFolder;
+use crate::spec::{Experiment, Norm, Positional};
+
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+const SPEC: &str = "spec.toml";
+const README: &str = "README.md";
+const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
+
+/// What becomes of an export that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    Keep,
+    Replace,
+}
+
+/// The folder of an export.
+#[derive(Debug, Clone)]
+pub struct Export {
+    folder: PathBuf,
+}
+
+impl Export {
+    /// The export in a folder, if there is one.
+    #[must_use]
+    pub fn open(folder: &Path) -> Option<Self> {
+        folder.join(WEIGHTS).is_file().then(|| Self {
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Exports the weights whose scores are in the table; `note` hears of checkpoints passed over, and of a run that is
+    /// not done. This needs no binary with the shape of the run.
+    ///
+    /// A process that is killed on the way leaves a folder without weights, which is no export.
+    ///
+    /// # Errors
+    /// If the run has no checkpoint, or the folder is taken.
+    pub fn write(
+        folder: &Path,
+        run: &RunFolder,
+        existing: Existing,
+        note: impl FnMut(String),
+    ) -> Result<Self, RunError> {
+        let experiment = read_spec(&run.spec())?;
+        let tokenizer = read_text(&run.tokenizer())?;
+        Vocabulary::from_json(&tokenizer)?;
+        let scored = scored_weights(run, note)?;
+        let export = Self {
+            folder: folder.to_owned(),
+        };
+        export.make_room(existing)?;
+        export.put(README, readme(&experiment, &scored.steps).as_bytes())?;
+        export.put(TOKENIZER, tokenizer.as_bytes())?;
+        export.put(SPEC, read_text(&run.spec())?.as_bytes())?;
+        export.put(WEIGHTS, &weights::to_bytes(scored.weights(), &scored.steps))?;
+        Ok(export)
+    }
+
+    /// Its resolved experiment.
+    #[must_use]
+    pub fn spec(&self) -> PathBuf {
+        self.folder.join(SPEC)
+    }
+
+    /// Its vocabulary.
+    #[must_use]
+    pub fn tokenizer(&self) -> PathBuf {
+        self.folder.join(TOKENIZER)
+    }
+
+    /// The weights of a model whose own arrays are `model`.
+    ///
+    /// # Errors
+    /// If they are damaged, or those of another model.
+    pub fn weights(&self, model: &[NamedArray]) -> Result<Vec<NamedArray>, RunError> {
+        let path = self.folder.join(WEIGHTS);
+        let bytes = fs::read(&path).map_err(RunError::io(&path))?;
+        weights::from_bytes(&bytes, model).map_err(|source| ExportError::Weights { path, source }.into())
+    }
+
+    /// An empty folder, or one whose export is now none: the weights go first and come last.
+    fn make_room(&self, existing: Existing) -> Result<(), RunError> {
+        let folder = &self.folder;
+        fs::create_dir_all(folder).map_err(RunError::io(folder))?;
+        atomic::remove_leftovers(folder).map_err(RunError::io(folder))?;
+        let names = file_names(folder)?;
+        if let Some(name) = names.iter().find(|name| !FILES.contains(&name.as_str())) {
+            let (folder, name) = (folder.clone(), name.clone());
+            return Err(ExportError::HoldsOthers { folder, name }.into());
+        }
+        if existing == Existing::Keep && !names.is_empty() {
+            let folder = folder.clone();
+            return Err(ExportError::Exists { folder }.into());
+        }
+        if Self::open(folder).is_some() {
+            let path = folder.join(WEIGHTS);
+            fs::remove_file(&path)
+                .and_then(|()| atomic::sync_folder(folder))
+                .map_err(RunError::io(path))?;
+        }
+        Ok(())
+    }
+
+    fn put(&self, name: &str, contents: &[u8]) -> Result<(), RunError> {
+        let path = self.folder.join(name);
+        atomic::write(&path, contents).map_err(RunError::io(path))
+    }
+}
+
+fn file_names(folder: &Path) -> Result<Vec<String>, RunError> {
+    let entries = fs::read_dir(folder).map_err(RunError::io(folder))?;
+    let mut names = entries
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(RunError::io(folder))?;
+    names.sort();
+    Ok(names)
+}
+
+/// The layout, under a head that says which model this is.
+fn readme(experiment: &Experiment, steps: &[usize]) -> String {
+    let shape = ShapeKey::of(experiment);
+    let positional = match shape.positional {
+        Positional::Sinusoidal => "sinusoidal".to_owned(),
+        Positional::Learned { max_positions } => format!("learned, {max_positions} of them"),
+    };
+    let norm = match experiment.model.norm {
+        Norm::Post => "post",
+        Norm::Pre => "pre",
+    };
+    let numbers: Vec<String> = steps.iter().map(usize::to_string).collect();
+    let origin = match &numbers[..] {
+        [step] => format!("the weights after step {step}"),
+        several => format!("the mean of the weights after steps {}", several.join(", ")),
+    };
+    format!(
+        "A Transformer of {} + {} layers, exported by ablate {}: {origin}.\n\n\
+         d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} pieces; positions {positional}; {norm}-norm.\n\n\
+         `ablate translate` reads this folder. A binary that was not built with this shape says so: a suite whose `base` \
+         is the `spec.toml` here makes the build compile it.\n\n{}",
+        shape.layers,
+        shape.layers,
+        env!("CARGO_PKG_VERSION"),
+        shape.d_model,
+        shape.d_ff,
+        shape.heads,
+        shape.d_k,
+        shape.d_v,
+        shape.vocab,
+        include_str!("layout.md")
+    )
+}
+
+/// Why an export cannot be written or used.
+#[derive(Debug)]
+pub enum ExportError {
+    /// There is something in the folder, perhaps an export.
+    Exists {
+        folder: PathBuf,
+    },
+    /// What is in the folder is not ours to replace.
+    HoldsOthers {
+        folder: PathBuf,
+        name: String,
+    },
+    Weights {
+        path: PathBuf,
+        source: WeightsError,
+    },
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exists { folder } => {
+                write!(
+                    f,
+                    "{} is not empty; --force replaces the export in it",
+                    folder.display()
+                )
+            }
+            Self::HoldsOthers { folder, name } => write!(
+                f,
+                "{} holds {name}, which is no file of an export; choose another folder",
+                folder.display()
+            ),
+            Self::Weights { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ExportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Weights { source, .. } => Some(source),
+            Self::Exists { .. } | Self::HoldsOthers { .. } => None,
+        }
+    }
+}
