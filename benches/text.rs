@@ -12,7 +12,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 
 fn encode(criterion: &mut Criterion) {
     let training: Vec<_> = GrammarPairs::new(Split::Train).take(5000).collect();
-    let vocabulary = Vocabulary::train(&WordCounts::of(&training), 2000).expect("the grammar has few characters");
+    let vocabulary =
+        Vocabulary::train(&WordCounts::of(&training), 2000, Case::Keep).expect("the grammar has few characters");
     let lines: Vec<String> = GrammarPairs::new(Split::Test)
         .take(1000)
         .map(|(source, _)| source)

@@ -350,3 +350,12 @@ proptest! {
         prop_assert_eq!(Bleu { signature: config.signature(1), ..twice }, score(&pairs, &config));
     }
 }
+
+#[test]
+fn a_suite_names_the_signatures_as_the_scorer_does() {
+    let names: Vec<&str> = ablate::score::standard_configs()
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ablate::spec::Signature::ALL.map(ablate::spec::Signature::name));
+}

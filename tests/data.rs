@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ablate::data::{DataError, Dataset, Origin, PairSource, SideReport, load, sample, sources};
-use ablate::spec::{Corpus, Data, FilePair};
+use ablate::spec::{Case, Corpus, Data, FilePair};
 use tempfile::TempDir;
 
 const LINES: usize = 40;
@@ -63,6 +63,7 @@ fn text_data() -> Data {
         corpus,
         vocab_size: 100,
         vocab_pairs: 0,
+        case: Case::Keep,
         max_length: 60,
     }
 }
@@ -72,6 +73,7 @@ fn grammar_data(train_pairs: usize) -> Data {
         corpus: Corpus::Grammar { train_pairs },
         vocab_size: 400,
         vocab_pairs: 0,
+        case: Case::Keep,
         max_length: 60,
     }
 }
@@ -297,6 +299,27 @@ fn samples_differ_by_seed_and_keep_the_order_of_the_corpus() {
 }
 
 #[test]
+fn a_lower_cased_vocabulary_reads_capitals_as_small_letters_and_leaves_references_alone() {
+    let folder = Folder::new();
+    folder.append("train.en", "The ÄÖ\n");
+    folder.append("train.de", "Der ÄÖ\n");
+    folder.append("dev.en", "THE äö\n");
+    folder.append("dev.de", "DER äö\n");
+    let data = Data {
+        case: Case::Lower,
+        ..text_data()
+    };
+    let data = load(&data, Some(folder.0.path()), &folder.path("cache")).unwrap();
+    let (source, target) = data.ids.dev.pair(LINES);
+    assert_eq!(data.vocabulary.decode(source).unwrap(), "the äö");
+    assert_eq!(data.vocabulary.decode(target).unwrap(), "der äö");
+    assert_eq!(data.vocabulary.encode("The ÄÖ").unwrap(), source);
+    assert_eq!(data.text.dev[LINES].1, "DER äö");
+    let again = ablate::data::Vocabulary::from_json(&data.vocabulary.to_json().unwrap()).unwrap();
+    assert_eq!(again.encode("THE ÄÖ").unwrap(), source);
+}
+
+#[test]
 fn a_vocabulary_of_a_sample_is_another_one_and_knows_the_sample() {
     let folder = Folder::new();
     folder.append("train.en", "zzz zzz zzz\n");
@@ -333,6 +356,7 @@ fn multi30k_is_read_as_its_authors_count_it() {
         corpus,
         vocab_size: 4000,
         vocab_pairs: 0,
+        case: Case::Keep,
         max_length: 100,
     };
     let loaded = load(&data, Some(&data_dir), cache.path()).unwrap();

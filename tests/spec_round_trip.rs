@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ablate::spec::{
-    AverageOf, BestBy, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision,
-    Regularization, Selection, Split, Training, Weights, load_experiment, load_suite, render,
+    AverageOf, BestBy, Case, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional,
+    Precision, Regularization, Selection, Signature, Split, Training, Weights, load_experiment, load_suite, render,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -125,13 +125,16 @@ fn experiments() -> impl Strategy<Value = Experiment> {
         label_smoothing,
     });
     let sizes = (8..=100_000_usize, 0..=5_000_000_usize, 1..=299_usize);
-    let data = (corpora(), sizes).prop_map(|(corpus, (vocab_size, vocab_pairs, max_length))| Data {
+    let case = select(vec![Case::Keep, Case::Lower]);
+    let data = (corpora(), sizes, case).prop_map(|(corpus, (vocab_size, vocab_pairs, max_length), case)| Data {
         corpus,
         vocab_size,
         vocab_pairs,
+        case,
         max_length,
     });
-    let evaluation = select(vec![Split::Dev, Split::Test]).prop_map(|split| Evaluation { split });
+    let evaluation = (select(vec![Split::Dev, Split::Test]), select(Signature::ALL.to_vec()))
+        .prop_map(|(split, bleu)| Evaluation { split, bleu });
     let ends = (selections(), decodings(), evaluation);
     (models(), regularization, data, trainings(), ends).prop_map(
         |(model, regularization, data, training, (selection, decoding, evaluation))| Experiment {

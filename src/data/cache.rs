@@ -38,7 +38,10 @@ impl Key<'_> {
 
     fn hash(&self, text: &blake3::Hash, more: &[usize]) -> String {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(RECIPE.as_bytes()).update(text.as_bytes());
+        hasher
+            .update(RECIPE.as_bytes())
+            .update(text.as_bytes())
+            .update(self.data.case.name().as_bytes());
         for number in [self.data.vocab_size, self.data.vocab_pairs].iter().chain(more) {
             hasher.update(&(*number as u64).to_le_bytes());
         }
@@ -66,7 +69,7 @@ pub fn vocabulary(
     if let Some(Some(vocabulary)) = cached {
         return Ok((vocabulary, Origin::Cached));
     }
-    let vocabulary = Vocabulary::train(&count()?, key.data.vocab_size)?;
+    let vocabulary = Vocabulary::train(&count()?, key.data.vocab_size, key.data.case)?;
     write(&path, cache_dir, &seal(&vocabulary.to_json()?))?;
     Ok((vocabulary, Origin::made(cached.is_some())))
 }

@@ -1,6 +1,6 @@
 //! What a training amounts to, in the figures that people check first, and what is odd about them.
 
-use crate::spec::{Experiment, Norm, Schedule};
+use crate::spec::{Case, Experiment, Norm, Schedule, Signature};
 
 /// The training split, as far as a training is judged by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +96,7 @@ pub fn oddities(experiment: &Experiment, corpus: Option<CorpusSize>) -> Vec<Stri
         depth(experiment),
         regularization(experiment),
         early_average(experiment),
+        case(experiment),
     ];
     of_spec.into_iter().chain(of_corpus).flatten().collect()
 }
@@ -166,6 +167,18 @@ fn early_average(experiment: &Experiment) -> Option<String> {
         format!(
             "an average of {average} weights reaches back to step {first}, into the warm-up: lower selection.average or \
              training.validate_every"
+        )
+    })
+}
+
+fn case(experiment: &Experiment) -> Option<String> {
+    let signature = experiment.evaluation.bleu;
+    let ignores_case = matches!(signature, Signature::Mteval13aLower | Signature::InternationalLower);
+    (experiment.data.case == Case::Lower && !ignores_case).then(|| {
+        format!(
+            "data.case = \"lower\", and every capital letter of the references counts as an error under `{}`: take \
+             evaluation.bleu = \"13a-lc\"",
+            signature.name()
         )
     })
 }
@@ -265,7 +278,7 @@ mod tests {
             source_pieces: 20_000,
             target_pieces: 25_000,
         };
-        let cases: [(Changes, CorpusSize, &str); 11] = [
+        let cases: [(Changes, CorpusSize, &str); 12] = [
             (
                 &[("4000 }", "4000, learning_rate_factor = 20 }")],
                 WMT,
@@ -296,6 +309,11 @@ mod tests {
                 "training ends after 2 % of the pairs",
             ),
             (&[("dropout = 0.1", "dropout = 0")], WMT, "read 20 times with dropout 0"),
+            (
+                &[("vocab_size = 37000", "vocab_size = 37000, case = 'lower'")],
+                WMT,
+                "every capital letter",
+            ),
             (&[("100000", "20000"), ("= 37000", "= 5000")], tiny, "occurs 9 times"),
         ];
         for (changes, corpus, right) in cases {

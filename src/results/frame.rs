@@ -60,6 +60,7 @@ fn unchecked(records: &[RunRecord]) -> PolarsResult<DataFrame> {
         "ppl" => numbers(records, |r| r.ppl),
         "bleu" => numbers(records, |r| r.bleu),
         "signature" => texts(records, |r| r.signature.as_deref()),
+        "bleu_13a" => numbers(records, |r| r.bleu_13a),
         "bleu_13a_lc" => numbers(records, |r| r.bleu_13a_lc),
         "bleu_intl" => numbers(records, |r| r.bleu_intl),
         "bleu_compound" => numbers(records, |r| r.bleu_compound),

@@ -76,6 +76,7 @@ pub struct RunRecord {
     pub bleu: Option<f64>,
     /// The sacreBLEU signature of `bleu`.
     pub signature: Option<String>,
+    pub bleu_13a: Option<f64>,
     pub bleu_13a_lc: Option<f64>,
     pub bleu_intl: Option<f64>,
     pub bleu_compound: Option<f64>,
@@ -155,6 +156,7 @@ impl RunRecord {
             ppl: None,
             bleu: None,
             signature: None,
+            bleu_13a: None,
             bleu_13a_lc: None,
             bleu_intl: None,
             bleu_compound: None,
@@ -177,7 +179,8 @@ impl RunRecord {
 
     fn of_finished(planned: Self, FinishedRun { score, provenance }: FinishedRun) -> Self {
         let of = |weights: Weights| score.of_weights.iter().find(|found| found.weights == weights.name());
-        let bleu_of = |weights| of(weights).map(|found| found.bleu_13a);
+        let bleu_of = |weights| of(weights).map(|found| found.bleu);
+        let in_table = score.in_table().clone();
         let steps = |found: &WeightsScore| found.steps.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
         Self {
             status: RunStatus::Done,
@@ -192,8 +195,9 @@ impl RunRecord {
             averaged_steps: of(Weights::Average).map(steps),
             weights: score.weights,
             ppl: Some(score.ppl),
-            bleu: Some(score.bleu.standard.score),
-            signature: Some(score.bleu.standard.signature),
+            bleu: Some(in_table.score),
+            signature: Some(in_table.signature),
+            bleu_13a: Some(score.bleu.standard.score),
             bleu_13a_lc: Some(score.bleu.lowercase.score),
             bleu_intl: Some(score.bleu.international.score),
             bleu_compound: Some(score.bleu.compound.score),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ResultsError;
 use crate::atomic;
 use crate::score::Bleu;
+use crate::spec::Signature;
 
 /// `score.toml`: what a finished run found. The same run writes the same bytes, so there are no times in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,8 @@ pub struct RunScore {
     pub unknown_pieces: Option<u64>,
     /// Which weights `ppl` and `bleu` belong to: `last`, `best` or `average`.
     pub weights: Option<String>,
+    /// Which of the signatures enters the table; absent in a file from before there was a choice, which was `13a`.
+    pub bleu_in_table: Option<String>,
     pub bleu: BleuScores,
     /// What each set of weights is worth, where there were several to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,15 +51,31 @@ pub struct WeightsScore {
     pub steps: Vec<u64>,
     pub dev_ppl: f64,
     pub ppl: f64,
+    /// Under the signature that enters the table.
+    pub bleu: f64,
     pub bleu_13a: f64,
     pub bleu_13a_lc: f64,
+}
+
+impl BleuScores {
+    /// The score under one of the signatures.
+    #[must_use]
+    pub fn under(&self, signature: Signature) -> &Bleu {
+        match signature {
+            Signature::Mteval13a => &self.standard,
+            Signature::Mteval13aLower => &self.lowercase,
+            Signature::International => &self.international,
+            Signature::InternationalLower => &self.international_lowercase,
+            Signature::CompoundSplit => &self.compound,
+        }
+    }
 }
 
 /// One output under the signatures that published numbers use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BleuScores {
-    /// Today's standard, and the one in the table.
+    /// Today's standard, and the one in the table unless the suite wants another.
     #[serde(rename = "13a", with = "BleuInFile")]
     pub standard: Bleu,
     #[serde(rename = "13a-lc", with = "BleuInFile")]
@@ -85,6 +104,13 @@ struct BleuInFile {
 }
 
 impl RunScore {
+    /// The BLEU in the table.
+    #[must_use]
+    pub fn in_table(&self) -> &Bleu {
+        let named = self.bleu_in_table.as_deref().and_then(Signature::named);
+        self.bleu.under(named.unwrap_or_default())
+    }
+
     /// Reads `score.toml`.
     ///
     /// # Errors

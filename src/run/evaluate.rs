@@ -11,7 +11,7 @@ use crate::model::Seq2Seq;
 use crate::plan::training_flops;
 use crate::results::{BleuScores, RunScore, WeightsScore};
 use crate::score::check_texts;
-use crate::spec::{Selection, Split, Weights};
+use crate::spec::{Evaluation, Selection, Signature, Split, Weights};
 use crate::train::{Progress, evaluate};
 
 /// Measures a trained model on the evaluation split and writes hypotheses and scores. The model's own weights, the last,
@@ -169,7 +169,7 @@ fn conclude(
     candidates: &[Candidate],
 ) -> Result<Event, RunError> {
     let experiment = &attempt.job.run.experiment;
-    let split = experiment.evaluation.split;
+    let Evaluation { split, bleu: signature } = experiment.evaluation;
     let chosen = chosen(attempt, candidates);
     for warning in check_texts(&chosen.hypotheses, &[&references(dataset, split)]) {
         attempt.note(format!("in the hypotheses of {}: {warning}", split.name()));
@@ -193,35 +193,37 @@ fn conclude(
             (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
         ),
         weights: Some(chosen.weights.name().to_owned()),
+        bleu_in_table: Some(signature.name().to_owned()),
         bleu: chosen.bleu.clone(),
-        of_weights: others.iter().map(Candidate::score).collect(),
+        of_weights: others.iter().map(|candidate| candidate.score(signature)).collect(),
     };
     score.write(&attempt.job.folder.score())?;
     for candidate in candidates {
-        attempt.log.line(&candidate.line(split));
+        attempt.log.line(&candidate.line(split, signature));
     }
     Ok(Event::Finished {
         ppl: chosen.ppl,
-        bleu: chosen.bleu.standard.score,
+        bleu: chosen.bleu.under(signature).score,
     })
 }
 
 impl Candidate {
-    fn score(&self) -> WeightsScore {
+    fn score(&self, signature: Signature) -> WeightsScore {
         WeightsScore {
             weights: self.weights.name().to_owned(),
             steps: self.steps.iter().map(|&step| step as u64).collect(),
             dev_ppl: self.dev_ppl,
             ppl: self.ppl,
+            bleu: self.bleu.under(signature).score,
             bleu_13a: self.bleu.standard.score,
             bleu_13a_lc: self.bleu.lowercase.score,
         }
     }
 
-    fn line(&self, split: Split) -> String {
+    fn line(&self, split: Split, signature: Signature) -> String {
         let steps: Vec<String> = self.steps.iter().map(usize::to_string).collect();
         let (split, weights, steps) = (split.name(), self.weights.name(), steps.join(", "));
-        let (ppl, bleu) = (self.ppl, &self.bleu.standard);
+        let (ppl, bleu) = (self.ppl, self.bleu.under(signature));
         format!(
             "{split}: {weights} weights (step {steps}): ppl {ppl:.4}, {bleu} ({})",
             bleu.signature

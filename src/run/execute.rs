@@ -52,7 +52,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
     let event = match RunState::read(&job.folder, &job.run.spec_hash) {
         RunState::Done(finished) => Event::Finished {
             ppl: finished.score.ppl,
-            bleu: finished.score.bleu.standard.score,
+            bleu: finished.score.in_table().score,
         },
         _ => Attempt::begin(job, environment, listener)?.complete(environment)?,
     };

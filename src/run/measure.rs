@@ -8,7 +8,7 @@ use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
 use crate::results::BleuScores;
 use crate::score::{Bleu, corpus_bleu, standard_configs};
-use crate::spec::{Decoding, Split};
+use crate::spec::{Decoding, Experiment, Split};
 
 /// The best hypothesis for every source of a split, detokenised, in the order of the corpus; nothing if `advance`, which
 /// hears how many are done, breaks.
@@ -37,15 +37,16 @@ pub fn references(dataset: &Dataset, split: Split) -> Vec<String> {
         .collect()
 }
 
-/// BLEU (13a) of greedy translations of the dev split.
-pub fn greedy_dev_bleu(dataset: &Dataset, model: &dyn Seq2Seq, decoding: &Decoding) -> Result<f64, RunError> {
+/// BLEU of greedy translations of the dev split, under the signature that enters the table.
+pub fn greedy_dev_bleu(dataset: &Dataset, model: &dyn Seq2Seq, experiment: &Experiment) -> Result<f64, RunError> {
     let greedy = Decoding {
         beam: 1,
-        ..decoding.clone()
+        ..experiment.decoding.clone()
     };
     let found = translations(dataset, Split::Dev, model, &greedy, |_| ControlFlow::Continue(()))?;
     let hypotheses = found.expect("nothing breaks");
-    Ok(scores(&hypotheses, &references(dataset, Split::Dev))?.standard.score)
+    let scores = scores(&hypotheses, &references(dataset, Split::Dev))?;
+    Ok(scores.under(experiment.evaluation.bleu).score)
 }
 
 /// One output under every signature that is compared with published numbers.

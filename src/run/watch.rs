@@ -95,7 +95,7 @@ impl Observer for Watch<'_> {
     fn validated(&mut self, model: &dyn Seq2Seq, validation: &Validation) -> Result<f64, RunError> {
         let dev_bleu = match self.experiment.selection.best_by {
             BestBy::Loss => None,
-            BestBy::Bleu => Some(greedy_dev_bleu(self.dataset, model, &self.experiment.decoding)?),
+            BestBy::Bleu => Some(greedy_dev_bleu(self.dataset, model, self.experiment)?),
         };
         let row = |split, losses: &BatchLoss| HistoryRow {
             step: validation.step as u64,

@@ -62,8 +62,28 @@ pub struct Data {
     pub vocab_size: usize,
     /// Training pairs, evenly spread, that the vocabulary is learned from; 0 takes all.
     pub vocab_pairs: usize,
+    pub case: Case,
     /// A training pair with more pieces than this on either side is skipped and counted.
     pub max_length: usize,
+}
+
+/// What becomes of capital letters. References keep theirs: a model of lower-cased text is to be scored without case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Case {
+    #[default]
+    Keep,
+    Lower,
+}
+
+impl Case {
+    /// As a suite calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Lower => "lower",
+        }
+    }
 }
 
 /// Where sentence pairs come from.
@@ -161,7 +181,7 @@ pub enum BestBy {
     /// The unsmoothed dev loss.
     #[default]
     Loss,
-    /// BLEU (13a) of greedy translations of the dev split.
+    /// BLEU of greedy translations of the dev split, under `evaluation.bleu`.
     Bleu,
 }
 
@@ -230,10 +250,51 @@ pub struct Decoding {
     pub max_extra_tokens: usize,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
     /// The split whose perplexity and BLEU enter the table.
     pub split: Split,
+    /// The signature whose BLEU enters the table.
+    pub bleu: Signature,
+}
+
+/// The signatures that every run is scored under, as `score::standard_configs` defines them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Signature {
+    #[default]
+    Mteval13a,
+    Mteval13aLower,
+    International,
+    InternationalLower,
+    CompoundSplit,
+}
+
+impl Signature {
+    pub const ALL: [Self; 5] = [
+        Self::Mteval13a,
+        Self::Mteval13aLower,
+        Self::International,
+        Self::InternationalLower,
+        Self::CompoundSplit,
+    ];
+
+    /// As a suite and `score.toml` call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mteval13a => "13a",
+            Self::Mteval13aLower => "13a-lc",
+            Self::International => "intl",
+            Self::InternationalLower => "intl-lc",
+            Self::CompoundSplit => "compound-split",
+        }
+    }
+
+    /// The signature of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|signature| signature.name() == name)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

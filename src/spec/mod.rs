@@ -27,8 +27,8 @@ mod value;
 
 pub use conflict::Conflict;
 pub use experiment::{
-    AverageOf, BestBy, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional, Precision,
-    Regularization, Selection, Split, Training, Weights,
+    AverageOf, BestBy, Case, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional,
+    Precision, Regularization, Selection, Signature, Split, Training, Weights,
 };
 pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
 pub use keys::{Effect, Fallback, Key, Needs, key, keys};

@@ -8,14 +8,16 @@ use super::value::Value;
 
 /// Keys that are younger than the first results that were kept. Those were made with what is now the key's default, so
 /// a default is no part of what such a spec is known by.
-const YOUNGER_THAN_RESULTS: [&str; 7] = [
+const YOUNGER_THAN_RESULTS: [&str; 9] = [
     "training.precision",
     "data.vocab_pairs",
+    "data.case",
     "selection.best_by",
     "selection.patience",
     "selection.average",
     "selection.average_of",
     "selection.weights",
+    "evaluation.bleu",
 ];
 
 /// Writes an experiment as a base that `load_experiment` reads back unchanged.

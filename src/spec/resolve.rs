@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::{
-    Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization, Selection,
-    Split, Training,
+    Case, Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization,
+    Selection, Signature, Split, Training,
 };
 use super::keys::{Fallback, Key, keys};
 use super::place::Place;
@@ -149,6 +149,7 @@ fn unset() -> Experiment {
             corpus: Corpus::Grammar { train_pairs: 0 },
             vocab_size: 0,
             vocab_pairs: 0,
+            case: Case::Keep,
             max_length: 0,
         },
         training: Training {
@@ -170,6 +171,9 @@ fn unset() -> Experiment {
             length_penalty: 0.0,
             max_extra_tokens: 0,
         },
-        evaluation: Evaluation { split: Split::Test },
+        evaluation: Evaluation {
+            split: Split::Test,
+            bleu: Signature::default(),
+        },
     }
 }

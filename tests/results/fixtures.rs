@@ -32,6 +32,7 @@ pub fn score(ppl: f64, score: f64) -> RunScore {
         skipped_pairs: Some(3),
         unknown_pieces: None,
         weights: Some("last".into()),
+        bleu_in_table: None,
         of_weights: Vec::new(),
         bleu: BleuScores {
             standard: bleu(score),
@@ -99,6 +100,7 @@ pub fn done(row: &str, seed: u64, ppl: f64, bleu: f64) -> RunRecord {
         ppl: Some(ppl),
         bleu: Some(bleu),
         signature: Some(SIGNATURE.into()),
+        bleu_13a: Some(bleu),
         bleu_13a_lc: Some(bleu + 0.5),
         bleu_intl: Some(bleu + 0.75),
         bleu_compound: Some(bleu + 1.0),
@@ -125,6 +127,7 @@ pub fn ended(row: &str, seed: u64, status: RunStatus, note: Option<&str>) -> Run
         ppl: None,
         bleu: None,
         signature: None,
+        bleu_13a: None,
         bleu_13a_lc: None,
         bleu_intl: None,
         bleu_compound: None,

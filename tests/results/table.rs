@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::fixtures::{done, ended, mark, planned, run_to_the_end, score};
 
 const HEADER: &str = "suite,row,seed,status,steps,tokens,parameters,training_flops,weights,ppl,bleu,signature,\
-    bleu_13a_lc,bleu_intl,bleu_compound,dev_ppl,bleu_last,bleu_best,bleu_average,best_step,averaged_steps,skipped_pairs,\
+    bleu_13a,bleu_13a_lc,bleu_intl,bleu_compound,dev_ppl,bleu_last,bleu_best,bleu_average,best_step,averaged_steps,skipped_pairs,\
     unknown_pieces,spec_hash,data_hash,note,wall_s,tokens_per_s,device_flops";
 
 fn written(records: &[RunRecord]) -> String {
@@ -45,11 +45,11 @@ fn a_missing_value_is_an_empty_cell_and_times_come_last() {
     let expected = format!(
         "{HEADER}\n\
          tiny,base,1,done,400,123456,1000000,,,4.92,25.8,nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0,\
-         26.3,26.55,26.8,5.17,,,,,,3,,5eed,da7a,,12.5,9876.5,\n\
+         25.8,26.3,26.55,26.8,5.17,,,,,,3,,5eed,da7a,,12.5,9876.5,\n\
          tiny,D1,1,done,400,123456,1000000,2500000000000.0,average,5.0,26.0,\
          nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0,\
-         26.5,26.75,27.0,5.25,25.5,25.75,26.0,300,200 300 400,3,,5eed,da7a,,12.5,9876.5,10000000000000.0\n\
-         tiny,A1,1,failed,,,,,,,,,,,,,,,,,,,,5eed,,\"no \"\"memory\"\", sorry\",,,\n"
+         26.0,26.5,26.75,27.0,5.25,25.5,25.75,26.0,300,200 300 400,3,,5eed,da7a,,12.5,9876.5,10000000000000.0\n\
+         tiny,A1,1,failed,,,,,,,,,,,,,,,,,,,,,5eed,,\"no \"\"memory\"\", sorry\",,,\n"
     );
     assert_eq!(written(&records), expected);
 }

@@ -10,6 +10,7 @@ use tokenizers::decoders::strip::Strip;
 use tokenizers::models::bpe::BPE;
 use tokenizers::normalizers::prepend::Prepend;
 use tokenizers::normalizers::replace::Replace;
+use tokenizers::normalizers::utils::{Lowercase, Sequence as NormalizerSequence};
 use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
 use tokenizers::pre_tokenizers::punctuation::Punctuation;
 use tokenizers::pre_tokenizers::sequence::Sequence as PreTokenizerSequence;
@@ -19,6 +20,7 @@ pub use self::encode::Encoder;
 pub use self::train::WordCounts;
 use super::error::DataError;
 use crate::model::{BOS, EOS, UNK};
+use crate::spec::Case;
 
 /// Stands for a space, so that pieces can be joined back into text.
 const SPACE: &str = "▁";
@@ -33,15 +35,16 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Learns at most `vocab_size` pieces. There are fewer where no two pieces occur twice in a row.
+    /// Learns at most `vocab_size` pieces, all in lower case if `case` says so: then any text is lower-cased before it is
+    /// split. There are fewer where no two pieces occur twice in a row.
     ///
     /// # Errors
     /// `vocab_size` leaves no room beside the special pieces and the characters of the text.
     ///
     /// # Source
     /// Byte-pair encoding: Sennrich et al. 2016; section 5.1 of the paper shares one vocabulary between the languages.
-    pub fn train(counts: &WordCounts, vocab_size: usize) -> Result<Self, DataError> {
-        let mut tokenizer = tokenizer(BPE::default())?;
+    pub fn train(counts: &WordCounts, vocab_size: usize, case: Case) -> Result<Self, DataError> {
+        let mut tokenizer = tokenizer(BPE::default(), case)?;
         let words = counts.words(&tokenizer)?;
         tokenizer.with_model(train::learn_pieces(words, vocab_size)?);
         Ok(Self { tokenizer })
@@ -76,7 +79,7 @@ impl Vocabulary {
     }
 
     /// Detokenised text: exactly what was encoded, where every character was known (but for U+2581, which becomes
-    /// a space). [`BOS`] and [`EOS`] are silent, [`UNK`] reads `<unk>`.
+    /// a space), in lower case if the vocabulary is. [`BOS`] and [`EOS`] are silent, [`UNK`] reads `<unk>`.
     ///
     /// # Errors
     /// The tokenizer fails.
@@ -118,9 +121,13 @@ impl Vocabulary {
 }
 
 /// Spaces become part of the word that follows, punctuation stands alone, and decoding is the way back.
-fn tokenizer(model: BPE) -> Result<Tokenizer, DataError> {
+fn tokenizer(model: BPE, case: Case) -> Result<Tokenizer, DataError> {
     let mut tokenizer = Tokenizer::new(model);
-    let normalizer = NormalizerWrapper::from(Prepend::new(SPACE.to_owned()));
+    let space = NormalizerWrapper::from(Prepend::new(SPACE.to_owned()));
+    let normalizer = match case {
+        Case::Keep => space,
+        Case::Lower => NormalizerSequence::new(vec![Lowercase.into(), space]).into(),
+    };
     tokenizer.with_normalizer(Some(normalizer)).map_err(tokenizer_failed)?;
     let space = SPACE.chars().next().expect("SPACE is one character");
     tokenizer.with_pre_tokenizer(Some(PreTokenizerSequence::new(vec![

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::splits::Pair;
 
 fn vocabulary() -> Vocabulary {
-    Vocabulary::train(&WordCounts::of(&pairs()), 200).unwrap()
+    Vocabulary::train(&WordCounts::of(&pairs()), 200, Case::Keep).unwrap()
 }
 
 fn pairs() -> Vec<Pair> {
@@ -80,11 +80,11 @@ fn training_again_gives_the_same_pieces() {
     let pairs: Vec<Pair> = crate::data::grammar::GrammarPairs::new(crate::spec::Split::Train)
         .take(500)
         .collect();
-    let first = Vocabulary::train(&WordCounts::of(&pairs), 400).unwrap();
+    let first = Vocabulary::train(&WordCounts::of(&pairs), 400, Case::Keep).unwrap();
     assert_eq!(first.len(), 400);
     for _ in 0..4 {
         assert_eq!(
-            Vocabulary::train(&WordCounts::of(&pairs), 400)
+            Vocabulary::train(&WordCounts::of(&pairs), 400, Case::Keep)
                 .unwrap()
                 .to_json()
                 .unwrap(),
@@ -107,7 +107,7 @@ fn json_brings_back_the_same_vocabulary() {
 
 #[test]
 fn a_small_text_makes_fewer_pieces_than_asked_for() {
-    let vocabulary = Vocabulary::train(&WordCounts::of(&pairs()), 5000).unwrap();
+    let vocabulary = Vocabulary::train(&WordCounts::of(&pairs()), 5000, Case::Keep).unwrap();
     assert!(vocabulary.len() < 200, "{}", vocabulary.len());
 }
 
@@ -116,19 +116,19 @@ fn a_vocabulary_too_small_for_the_characters_names_both_numbers() {
     let DataError::VocabularyTooSmall {
         vocab_size: 20,
         smallest,
-    } = Vocabulary::train(&WordCounts::of(&pairs()), 20).unwrap_err()
+    } = Vocabulary::train(&WordCounts::of(&pairs()), 20, Case::Keep).unwrap_err()
     else {
         panic!("another error");
     };
-    assert!(Vocabulary::train(&WordCounts::of(&pairs()), smallest - 1).is_err());
-    assert!(Vocabulary::train(&WordCounts::of(&pairs()), smallest).is_ok());
+    assert!(Vocabulary::train(&WordCounts::of(&pairs()), smallest - 1, Case::Keep).is_err());
+    assert!(Vocabulary::train(&WordCounts::of(&pairs()), smallest, Case::Keep).is_ok());
 }
 
 #[test]
 fn the_rarest_characters_give_way_in_a_small_vocabulary() {
     let mut pairs = vec![("ab".repeat(2000), "ab".to_owned())];
     pairs.push(("xж".to_owned(), "x".to_owned()));
-    let vocabulary = Vocabulary::train(&WordCounts::of(&pairs), 3 + 2 * 4).unwrap();
+    let vocabulary = Vocabulary::train(&WordCounts::of(&pairs), 3 + 2 * 4, Case::Keep).unwrap();
     assert!(!vocabulary.encode("abx").unwrap().contains(&UNK));
     assert!(vocabulary.encode("ж").unwrap().contains(&UNK));
 }
@@ -139,7 +139,7 @@ proptest! {
     fn any_text_of_known_characters_comes_back(text in "[ adehorst.,!?()'\"„“0-9%<>/äßü]{0,40}") {
         let mut pairs = pairs();
         pairs.push(("adehorst.,!?()'\"„“0123456789%<>/äßü".to_owned(), "äü".to_owned()));
-        let vocabulary = Vocabulary::train(&WordCounts::of(&pairs), 200).unwrap();
+        let vocabulary = Vocabulary::train(&WordCounts::of(&pairs), 200, Case::Keep).unwrap();
         let ids = vocabulary.encode(&text).unwrap();
         prop_assert_eq!(vocabulary.decode(&ids).unwrap(), text);
     }

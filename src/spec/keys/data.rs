@@ -1,7 +1,7 @@
 //! `[data]`.
 
 use super::{Effect, Fallback, Key, Needs};
-use crate::spec::experiment::{Corpus, FilePair};
+use crate::spec::experiment::{Case, Corpus, FilePair};
 use crate::spec::value::Kind;
 
 const NEEDS_LANGUAGES: Option<Needs> = Some(Needs {
@@ -136,6 +136,21 @@ pub(super) const KEYS: &[Key] = &[
         doc: "training pairs, evenly spread, that the vocabulary is learned from; 0 takes all",
         get: |e| Some(e.data.vocab_pairs.into()),
         set: |e, value| e.data.vocab_pairs = value.count(),
+    },
+    Key {
+        path: "data.case",
+        kind: Kind::Choice(&["keep", "lower"]),
+        fallback: Fallback::Text("keep"),
+        needs: None,
+        effect: Effect::Outcome,
+        doc: "what becomes of capital letters; a lower-cased model is to be scored by \"13a-lc\"",
+        get: |e| Some(e.data.case.name().into()),
+        set: |e, value| {
+            e.data.case = match value.text() {
+                "lower" => Case::Lower,
+                _ => Case::Keep,
+            }
+        },
     },
     Key {
         path: "data.max_length",

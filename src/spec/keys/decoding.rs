@@ -3,7 +3,7 @@
 use std::ops::Bound::Included;
 
 use super::{Effect, Fallback, Key, Needs};
-use crate::spec::experiment::Split;
+use crate::spec::experiment::{Signature, Split};
 use crate::spec::value::Kind;
 
 pub(super) const KEYS: &[Key] = &[
@@ -59,5 +59,15 @@ pub(super) const KEYS: &[Key] = &[
                 _ => Split::Test,
             }
         },
+    },
+    Key {
+        path: "evaluation.bleu",
+        kind: Kind::Choice(&["13a", "13a-lc", "intl", "intl-lc", "compound-split"]),
+        fallback: Fallback::Text("13a"),
+        needs: None,
+        effect: Effect::Outcome,
+        doc: "the signature whose BLEU enters the table; all five are in score.toml",
+        get: |e| Some(e.evaluation.bleu.name().into()),
+        set: |e, value| e.evaluation.bleu = Signature::named(value.text()).unwrap_or_default(),
     },
 ];

@@ -11,7 +11,7 @@ pub(super) const KEYS: &[Key] = &[
         fallback: Fallback::Text("loss"),
         needs: None,
         effect: Effect::Outcome,
-        doc: "what makes weights the best: dev loss, or dev BLEU (13a) of greedy translations",
+        doc: "what makes weights the best: dev loss, or dev BLEU (evaluation.bleu) of greedy translations",
         get: |e| Some(e.selection.best_by.name().into()),
         set: |e, value| {
             e.selection.best_by = match value.text() {
