@@ -7,7 +7,7 @@ use std::path::Path;
 use ablate::data::{GrammarPairs, Vocabulary, WordCounts};
 use ablate::plan::{Cost, Plan};
 use ablate::score::{BleuConfig, corpus_bleu};
-use ablate::spec::{Split, load_suite};
+use ablate::spec::{Case, Split, load_suite};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 
 fn encode(criterion: &mut Criterion) {
