@@ -133,6 +133,10 @@ pub enum FaultKind {
     SameExperiment {
         other: String,
     },
+    /// One experiment where a table of them is meant.
+    BaseAsSuite {
+        table: String,
+    },
     Conflict(Conflict),
 }
 

@@ -99,6 +99,9 @@ impl fmt::Display for FaultKind {
             },
             Self::TooManyRows { found, limit } => write!(f, "the grid makes {found} rows, more than {limit}"),
             Self::SameExperiment { other } => write!(f, "the same experiment as row `{other}`"),
+            Self::BaseAsSuite { table } => {
+                write!(f, "this is a base, not a suite: it has `[{table}]` and no `[[row]]`")
+            }
             Self::Conflict(conflict) => conflict.fmt(f),
         }
     }
@@ -129,6 +132,9 @@ impl FaultKind {
             Self::SameExperiment { .. } => {
                 Some("remove one; several seeds come from `seeds`, the reference row from `baseline`".to_owned())
             }
+            Self::BaseAsSuite { .. } => Some(
+                "move it to a sub-folder, such as `bases`: every file in the experiments folder is a suite".to_owned(),
+            ),
             Self::Conflict(conflict) => conflict.help(),
             _ => None,
         }

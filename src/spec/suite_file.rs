@@ -1,9 +1,12 @@
 //! A suite's document, read but not yet laid over its base.
 
+use std::ops::Range;
+
 use toml::Spanned;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::fault::FaultKind;
+use super::keys::keys;
 use super::read::{Located, Reader, entries_of};
 use super::row_entry::{Origin, RowEntry};
 use super::value::{Kind, Value};
@@ -28,6 +31,10 @@ impl SuiteFile {
     /// Reads the document; `None` when it is not TOML.
     pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let document = reader.document()?;
+        if let Some((name, table)) = table_of_a_base(&document) {
+            reader.fault(name, FaultKind::BaseAsSuite { table });
+            return None;
+        }
         let mut suite = Self {
             title: None,
             base: None,
@@ -57,6 +64,18 @@ impl SuiteFile {
             .collect();
         Some(suite)
     }
+}
+
+/// A table that only experiments have, with its place, in a document that has nothing of a suite but perhaps a base.
+fn table_of_a_base(document: &DeTable<'_>) -> Option<(Range<usize>, String)> {
+    let entries = entries_of(document);
+    let is_suite = |name: &str| FIELDS.contains(&name) && name != "base";
+    if entries.iter().any(|(name, _)| is_suite(name.get_ref())) {
+        return None;
+    }
+    let is_table = |name: &str| keys().any(|key| key.table() == name);
+    let (name, _) = entries.iter().find(|(name, _)| is_table(name.get_ref()))?;
+    Some((name.span(), name.get_ref().to_string()))
 }
 
 /// Reports required fields that are neither present nor meant by a name that is.
