@@ -197,6 +197,9 @@ pub struct RunArgs {
     /// How progress is shown
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
     pub progress: ProgressStyle,
+    /// Stop after a checkpoint when standard input is closed, as with `--progress json`
+    #[arg(long, hide = true)]
+    pub tied: bool,
     #[command(flatten)]
     pub place: Place,
 }

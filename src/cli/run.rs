@@ -27,6 +27,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let event = match args.progress {
         ProgressStyle::Auto => {
             let interrupt = Interrupt::listen(Interrupt::announce, || exit(130));
+            if args.tied {
+                stop_with_standard_input(&interrupt);
+            }
             let mut display = Display::new(1, 0);
             display.start(&job.run.id());
             execute(
@@ -86,7 +89,7 @@ pub fn cache_dir(results: &Path) -> std::path::PathBuf {
     results.join(".cache")
 }
 
-/// A sweep that ends, in whatever way, closes the pipe that it holds.
+/// Whoever started the run and ends, in whatever way, closes the pipe that it holds.
 fn stop_with_standard_input(interrupt: &Interrupt) {
     let interrupt = interrupt.clone();
     thread::spawn(move || {

@@ -127,10 +127,11 @@ impl<'a> Trial<'a> {
         RunFolder::new(&self.place.results.results, suite, &self.run.row, self.run.seed)
     }
 
-    /// This program again.
+    /// This program again. It stops when this process is gone, because it holds the other end of its standard input.
     fn start(&self, suite: &str, threads: usize, stderr: Stdio) -> Result<Child, Failure> {
         let mut command = command(suite, &self.run, threads, &self.place);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        command.arg("--tied");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr);
         let failed = |error| Failure::Io(format!("a child process cannot be started: {error}"));
         command.spawn().map_err(failed)
     }
@@ -222,10 +223,25 @@ fn shortened(experiment: &Experiment, steps: Option<usize>) -> Result<Experiment
                 training.warmup_steps
             )));
         }
-        training.steps = training.steps.min(steps);
+        if steps > training.steps {
+            return Err(Failure::Usage(format!(
+                "--steps {steps} is more than the row's own {} steps",
+                training.steps
+            )));
+        }
+        training.steps = steps;
     }
     training.validate_every = training.validate_every.min(training.steps);
     training.checkpoint_every = training.checkpoint_every.min(training.steps.div_ceil(10));
+    // No more than there is to choose from now.
+    let (measurements, selection) = (
+        training.steps.div_ceil(training.validate_every),
+        &mut shortened.selection,
+    );
+    selection.average = selection.average.min(measurements);
+    if selection.patience >= measurements {
+        selection.patience = 0;
+    }
     Ok(shortened)
 }
 

@@ -101,6 +101,60 @@ fn resumption_is_verified_with_one_command() {
     ));
     assert_exit(&output, 2);
     assert!(stderr(&output).contains("warm-up of 20 steps"), "{}", stderr(&output));
+    let output = run(on_smoke(
+        folder.path(),
+        &["verify-resume", "smoke", "base", "--steps", "31"],
+    ));
+    assert_exit(&output, 2);
+    assert!(
+        stderr(&output).contains("the row's own 30 steps"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// The parent is killed and can tidy up nothing; its child must not go on for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_to_verify_ends_with_the_command_that_started_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let experiments = folder.path().join("experiments");
+    std::fs::create_dir_all(experiments.join("bases")).expect("a writable folder");
+    // A run that would take hours.
+    let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml")).replace("steps = 30", "steps = 1_000_000");
+    write(experiments.join("bases/tiny.toml"), &base);
+    write(
+        experiments.join("smoke.toml"),
+        &read(Path::new(EXPERIMENTS).join("smoke.toml")),
+    );
+    let mut command = ablate(folder.path(), &["verify-resume", "smoke", "base"]);
+    // Where the run works, so that it can be found; removed with the folder.
+    command.env("TMPDIR", folder.path());
+    let mut parent = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let works_there = || {
+        let processes = std::fs::read_dir("/proc").expect("a system that tells");
+        let lines = processes.filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok());
+        let wanted = folder.path().to_str().expect("UTF-8").to_owned();
+        lines
+            .filter(|line| String::from_utf8_lossy(line).contains(&wanted))
+            .count()
+    };
+    let wait_for = |done: &dyn Fn() -> bool| {
+        let started = Instant::now();
+        while !done() {
+            assert!(started.elapsed().as_secs() < 60, "nothing happens");
+            sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    // The child is the one whose arguments name the folder.
+    wait_for(&|| works_there() > 0);
+    parent.kill().expect("it can be killed");
+    parent.wait().expect("it ends");
+    wait_for(&|| works_there() == 0);
 }
 
 /// A check that cannot fail proves nothing.
