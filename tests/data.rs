@@ -376,3 +376,39 @@ fn multi30k_is_read_as_its_authors_count_it() {
         }
     }
 }
+
+/// The paper's dev and test sets, with five older test sets to train on.
+#[test]
+fn newstest2013_and_newstest2014_are_dev_and_test_of_wmt14() {
+    let Some(shared) = std::env::var_os("ABLATE_SHARED") else {
+        println!("skipped: ABLATE_SHARED is not set");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let published = |name: String| fs::read(Path::new(&shared).join("data/wmt").join(name)).unwrap();
+    for language in ["en", "de"] {
+        let file = |stem: &str| folder.path().join(format!("{stem}.{language}"));
+        let years = (2008..=2012).map(|year| published(format!("newstest{year}.{language}")));
+        fs::write(file("train"), years.collect::<Vec<_>>().concat()).unwrap();
+        for stem in ["newstest2013", "newstest2014-deen-full3003"] {
+            fs::write(file(stem), published(format!("{stem}.{language}"))).unwrap();
+        }
+    }
+    let data = Data {
+        corpus: Corpus::Wmt14 {
+            source: "en".to_owned(),
+            target: "de".to_owned(),
+        },
+        vocab_size: 8000,
+        vocab_pairs: 0,
+        case: Case::Keep,
+        max_length: 256,
+    };
+    let loaded = load(&data, Some(folder.path()), &folder.path().join("cache")).unwrap();
+    let splits = &loaded.report.splits;
+    assert_eq!(
+        [splits.train.pairs, splits.dev.pairs, splits.test.pairs],
+        [13_071, 3000, 3003]
+    );
+    assert_eq!((loaded.text.dev.len(), loaded.ids.test.len()), (3000, 3003));
+}
