@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::execute::{Attempt, Training};
+use super::execute::Attempt;
 use super::measure::{references, scores, translations};
+use super::training::Training;
 use super::{Event, RunError};
 use crate::atomic;
 use crate::data::{Dataset, evaluation_batches};

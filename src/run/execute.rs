@@ -1,24 +1,22 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::checkpoints::{Checkpoints, identity};
 use super::evaluate::finish;
 use super::log::Log;
-use super::snapshots::Snapshots;
+use super::records::{describe, mark, provenance};
+use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
-use crate::atomic;
 use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
-use crate::ops::threads;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
-use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
-use crate::spec::{Experiment, render};
-use crate::train::{CheckpointError, Outcome, Progress, Snapshot, Trainer};
+use crate::results::{History, Marker, ResultsError, RunFolder, RunState, rfc3339_utc};
+use crate::spec::Experiment;
+use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 
@@ -104,7 +102,7 @@ impl<'a> Attempt<'a> {
         let mut provenance = provenance(self.job, environment, &dataset);
         describe(self.job, &dataset, &provenance)?;
 
-        let mut training = self.restore(&mut *model, &dataset)?;
+        let mut training = Training::restore(self.job, &dataset.data_hash, &mut *model, |text| self.note(text))?;
         let trained_before_s = training.progress.elapsed_s;
         let outcome = self.train(&mut *model, &dataset, &mut training)?;
         let event = self.conclude(&mut *model, &dataset, &training, outcome)?;
@@ -149,30 +147,6 @@ impl<'a> Attempt<'a> {
             self.listener.hear(&Event::Note { text });
         }
         Ok(dataset)
-    }
-
-    /// Gives the model the newest checkpoint that can be used, if there is one.
-    fn restore(&mut self, model: &mut dyn Seq2Seq, dataset: &Dataset) -> Result<Training, RunError> {
-        let identity = identity(&self.job.run.spec_hash, self.job.run.seed, &dataset.data_hash);
-        let keeps_weights = self.job.run.experiment.selection.keeps_weights();
-        let snapshots = keeps_weights.then(|| Snapshots::new(self.job.folder.snapshots(), identity.clone()));
-        let checkpoints = Checkpoints::new(self.job.folder.checkpoints(), identity);
-        let newest = checkpoints.newest(|text| self.note(text))?;
-        let progress = match newest {
-            None => Progress::default(),
-            Some(checkpoint) => {
-                let path = self.job.folder.checkpoints();
-                checkpoint
-                    .restore(model)
-                    .map_err(|source| RunError::Checkpoint { path, source })?;
-                checkpoint.progress
-            }
-        };
-        Ok(Training {
-            progress,
-            checkpoints,
-            snapshots: snapshots.transpose()?,
-        })
     }
 
     fn train(
@@ -291,82 +265,9 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// How far the run has come, and where it keeps that.
-pub struct Training {
-    pub progress: Progress,
-    checkpoints: Checkpoints,
-    /// Only of a run that selects among its weights.
-    snapshots: Option<Snapshots>,
-}
-
-impl Training {
-    /// Gives the model the mean of the weights after these updates.
-    pub fn restore_average(&self, model: &mut dyn Seq2Seq, steps: &[usize]) -> Result<(), RunError> {
-        let average = self.average(steps)?;
-        average.restore(model).map_err(|error| RunError::Checkpoint {
-            path: self.checkpoints.folder().to_owned(),
-            source: CheckpointError::OtherModel(error),
-        })
-    }
-
-    /// Writes that mean.
-    pub fn write_average(&self, path: &Path, steps: &[usize]) -> Result<(), RunError> {
-        atomic::write(path, &self.average(steps)?.to_bytes()).map_err(RunError::io(path))
-    }
-
-    fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
-        let snapshots = self.snapshots.as_ref().expect("kept by a run that selects");
-        snapshots.average(steps)
-    }
-}
-
 fn update_size(experiment: &Experiment) -> UpdateSize {
     UpdateSize {
         batch_tokens: experiment.training.batch_tokens,
         micro_batch_tokens: experiment.training.micro_batch_tokens,
     }
-}
-
-fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Provenance {
-    Provenance {
-        command: environment.command.clone(),
-        ablate_version: env!("CARGO_PKG_VERSION").to_owned(),
-        git_commit: environment.git_commit.clone(),
-        git_diff_hash: environment.git_diff_hash.clone(),
-        spec_hash: job.run.spec_hash.clone(),
-        data_hash: dataset.data_hash.clone(),
-        device: job.device.to_string(),
-        cpu: environment.cpu.clone(),
-        threads: threads() as u32,
-        started: rfc3339_utc(SystemTime::now()),
-        finished: None,
-        wall_s: None,
-        training_s: None,
-        sustained_flops_per_s: job.device.sustained_flops_per_s(),
-        tokens_per_s: None,
-        peak_memory_bytes: None,
-    }
-}
-
-/// Writes what the run is, before it does anything.
-fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(), RunError> {
-    let write = |path: PathBuf, text: &str| atomic::write(&path, text.as_bytes()).map_err(RunError::io(path));
-    provenance.write(&job.folder.provenance())?;
-    write(job.folder.spec(), &render(&job.run.experiment))?;
-    write(job.folder.tokenizer(), &dataset.vocabulary.to_json()?)
-}
-
-/// Written last: a folder with a marker is complete.
-fn mark(job: &Job, event: &Event) -> Result<(), RunError> {
-    let outcome = match event {
-        Event::Finished { .. } => Ending::Done,
-        Event::Diverged { step } => Ending::Diverged { step: *step as u64 },
-        _ => return Ok(()),
-    };
-    let marker = Marker {
-        spec_hash: job.run.spec_hash.clone(),
-        seed: job.run.seed,
-        outcome,
-    };
-    Ok(marker.write(&job.folder)?)
 }

@@ -14,8 +14,10 @@ mod export;
 mod lock;
 mod log;
 mod measure;
+mod records;
 mod snapshots;
 mod trained;
+mod training;
 mod watch;
 
 pub use agreement::first_difference;

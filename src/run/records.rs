@@ -1,0 +1,55 @@
+//! What a run writes about itself: where it comes from before it does anything, and how it ended after everything else.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::{Environment, Event, Job, RunError};
+use crate::atomic;
+use crate::data::Dataset;
+use crate::ops::threads;
+use crate::results::{Marker, Outcome, Provenance, rfc3339_utc};
+use crate::spec::render;
+
+pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Provenance {
+    Provenance {
+        command: environment.command.clone(),
+        ablate_version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_commit: environment.git_commit.clone(),
+        git_diff_hash: environment.git_diff_hash.clone(),
+        spec_hash: job.run.spec_hash.clone(),
+        data_hash: dataset.data_hash.clone(),
+        device: job.device.to_string(),
+        cpu: environment.cpu.clone(),
+        threads: threads() as u32,
+        started: rfc3339_utc(SystemTime::now()),
+        finished: None,
+        wall_s: None,
+        training_s: None,
+        sustained_flops_per_s: job.device.sustained_flops_per_s(),
+        tokens_per_s: None,
+        peak_memory_bytes: None,
+    }
+}
+
+/// Writes what the run is, before it does anything.
+pub fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(), RunError> {
+    let write = |path: PathBuf, text: &str| atomic::write(&path, text.as_bytes()).map_err(RunError::io(path));
+    provenance.write(&job.folder.provenance())?;
+    write(job.folder.spec(), &render(&job.run.experiment))?;
+    write(job.folder.tokenizer(), &dataset.vocabulary.to_json()?)
+}
+
+/// Written last: a folder with a marker is complete.
+pub fn mark(job: &Job, event: &Event) -> Result<(), RunError> {
+    let outcome = match event {
+        Event::Finished { .. } => Outcome::Done,
+        Event::Diverged { step } => Outcome::Diverged { step: *step as u64 },
+        _ => return Ok(()),
+    };
+    let marker = Marker {
+        spec_hash: job.run.spec_hash.clone(),
+        seed: job.run.seed,
+        outcome,
+    };
+    Ok(marker.write(&job.folder)?)
+}
