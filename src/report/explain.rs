@@ -66,7 +66,7 @@ pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> 
     let sentences = [
         unchanged(comparison, context),
         Some(numbers(comparison)),
-        weights(comparison, context),
+        weights(comparison),
         operations(comparison),
         differences(comparison),
         no_evidence(comparison),
@@ -92,20 +92,13 @@ fn numbers(comparison: &Comparison) -> String {
     }
 }
 
-fn weights(comparison: &Comparison, context: &ReportContext) -> Option<String> {
+fn weights(comparison: &Comparison) -> Option<String> {
     let any = comparison.rows.iter().any(|row| row.of_weights.last.is_some());
-    let of = |key: &str| {
-        let value = context.base.iter().find(|(found, _)| found == key);
-        value.map_or("-", |(_, value)| value.as_str())
-    };
     any.then(|| {
-        format!(
-            "last / best / average: mean BLEU of the weights after the last update, of those that measured best on dev              by {}, and of an average of {} ({}); PPL and BLEU in the table are those of `{}`. The CSV lists the steps.",
-            of("selection.best_by"),
-            of("selection.average"),
-            of("selection.average_of"),
-            of("selection.weights"),
-        )
+        "last / best / average: mean BLEU of the weights after the last update, of those that measured best on dev, and \
+         of the average that the row asks for. PPL and BLEU in the table are those of the row's `selection.weights`. The \
+         CSV lists the steps."
+            .to_owned()
     })
 }
 

@@ -275,3 +275,28 @@ only in the second: new
 ";
     assert_eq!(results_diff(&compare(&before, &after).unwrap()), expected);
 }
+
+#[test]
+fn weights_and_operations_have_columns_where_there_are_any() {
+    let plain = markdown(&compared(&records(), &targets()), &context());
+    assert!(
+        !plain.contains("last / best / average") && !plain.contains("FLOPs"),
+        "{plain}"
+    );
+    let mut records = records();
+    for (record, average) in records[2..4].iter_mut().zip([28.0, 29.0]) {
+        record.bleu_last = Some(27.0);
+        record.bleu_best = Some(27.5);
+        record.bleu_average = Some(average);
+        record.training_flops = Some(2.5e12);
+    }
+    let text = markdown(&compared(&records, &targets()), &context());
+    let row = text.lines().find(|line| line.starts_with("| A1")).unwrap();
+    assert!(row.contains("27.00 / 27.50 / 28.50") && row.contains("2.5e12"), "{row}");
+    assert!(
+        text.contains("- last / best / average: mean BLEU") && text.contains("- FLOPs: counted"),
+        "{text}"
+    );
+    let has_gap = |line: &str| line.starts_with("- ") && line.contains("  ");
+    assert!(!text.lines().any(has_gap), "{text}");
+}
