@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
@@ -68,13 +69,23 @@ impl Write for Pending {
 /// # Errors
 /// When the folder cannot be listed or a leftover cannot be deleted.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    remove_leftovers_older_than(folder, Duration::ZERO)
+}
+
+/// The same in a folder that others write to at the same time: what is younger than `age` may be theirs.
+///
+/// # Errors
+/// As [`remove_leftovers`].
+pub fn remove_leftovers_older_than(folder: &Path, age: Duration) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         let is_leftover = name
             .to_str()
             .is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
-        if is_leftover && entry.file_type()?.is_file() {
+        // One that is gone meanwhile, or from the future, is nobody's leftover.
+        let is_old = || Some(entry.metadata().ok()?.modified().ok()?.elapsed().ok()? >= age);
+        if is_leftover && entry.file_type()?.is_file() && is_old() == Some(true) {
             fs::remove_file(entry.path())?;
         }
     }
@@ -153,6 +164,8 @@ mod tests {
         for name in [".abc123.partial", "log.txt", ".hidden", "notes.partial"] {
             fs::write(folder.path().join(name), b"").unwrap();
         }
+        remove_leftovers_older_than(folder.path(), Duration::from_hours(1)).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "all are young");
         remove_leftovers(folder.path()).unwrap();
         let mut left: Vec<_> = fs::read_dir(folder.path())
             .unwrap()

@@ -77,6 +77,7 @@ impl From<RunError> for Failure {
             | RunError::NoCheckpoint { .. }
             | RunError::Busy { .. }
             | RunError::Checkpoint { .. }
+            | RunError::Snapshot { .. }
             | RunError::Export(_)
             | RunError::Vocabulary { .. }
             | RunError::Io { .. } => Self::Io(text),

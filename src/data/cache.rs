@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,6 +17,9 @@ use crate::spec::Data;
 
 /// Part of the names, so that what was made another way is not mistaken for this.
 const RECIPE: &str = "tokenizers 0.23 bpe, metaspace, punctuation, min frequency 2; pairs 1";
+
+/// Nobody encodes a corpus for longer; a temporary file that is older was left by a process that was killed.
+const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// What prepared data depends on.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +93,7 @@ pub fn training_pairs(
         return Ok((pairs, findings, Origin::Cached));
     }
     fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
+    atomic::remove_leftovers_older_than(cache_dir, LONGEST_WRITING).map_err(DataError::cache(cache_dir))?;
     let mut writer = Writer::new(&path)?;
     let findings = encode(&mut writer)?;
     writer.finish(findings)?;

@@ -155,12 +155,13 @@ fn hash_all(training: blake3::Hash, others: [&[Pair]; 2]) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// The words of all pairs, or of `sample` of them at equal distances.
+/// The words of all pairs, or of `sample` of them, evenly spread.
 fn count_words(source: &PairSource, pairs: usize, sample: usize) -> Result<WordCounts, DataError> {
-    let distance = if sample == 0 { 1 } else { pairs.div_ceil(sample) };
+    let sample = if sample == 0 { pairs } else { sample.min(pairs) };
     let (mut counts, mut number) = (WordCounts::default(), 0);
     source.read(|source, target| {
-        if number % distance == 0 {
+        // A share of `sample / pairs` for each pair rises past a whole number so many times.
+        if (number + 1) * sample / pairs > number * sample / pairs {
             counts.add(source);
             counts.add(target);
         }

@@ -12,7 +12,7 @@ use super::error::{Difference, FetchError, Measured};
 use super::http::Client;
 use super::part::{PartFile, remove};
 use super::source::Source;
-use super::trust::{Trust, record};
+use super::trust::{Trust, record, record_path};
 use crate::atomic;
 
 /// The folder below the data folder that archives are kept in. Corpora share it.
@@ -59,11 +59,13 @@ impl<'a> Archives<'a> {
     /// tell whether it is right.
     pub fn may_be_bad(&self, archive: &Archive) -> bool {
         let is_download = matches!(Source::of(archive, self.request.mirror), Source::Url(_));
-        is_download && archive.sha256.is_none() && self.request.corpus.files_vouch_for(archive)
+        is_download && archive.sha256.is_none()
     }
 
+    /// With the hash that was taken of it on first use: it is the hash of something bad.
     pub fn discard(&mut self, archive: &Archive) -> Result<(), FetchError> {
         self.ready.remove(&archive.name);
+        remove(&record_path(archive, &self.folder))?;
         remove(&self.folder.join(&archive.name))
     }
 

@@ -32,13 +32,18 @@ impl Trust {
         if do_files_vouch {
             return Ok(Self::ByItsFiles);
         }
-        let path = downloads.join(format!("{}.sha256", archive.name));
+        let path = record_path(archive, downloads);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Self::Recorded(parse(&text, &path)?, path)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::FirstUse(path)),
             Err(error) => Err(FetchError::io(&path)(error)),
         }
     }
+}
+
+/// Where the hash of a first download is kept.
+pub fn record_path(archive: &Archive, downloads: &Path) -> PathBuf {
+    downloads.join(format!("{}.sha256", archive.name))
 }
 
 /// Writes a hash as `sha256sum` does, so that `sha256sum --check` reads it.

@@ -1,6 +1,6 @@
 //! What a training amounts to, in the figures that people check first, and what is odd about them.
 
-use crate::spec::{Case, Experiment, Norm, Schedule, Signature};
+use crate::spec::{AverageOf, Case, Experiment, Norm, Schedule, Signature};
 
 /// The training split, as far as a training is judged by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,10 +160,16 @@ fn regularization(experiment: &Experiment) -> Option<String> {
 }
 
 fn early_average(experiment: &Experiment) -> Option<String> {
-    let (training, average) = (&experiment.training, experiment.selection.average);
-    let reach = average.saturating_sub(1) * training.validate_every;
-    let first = training.steps.saturating_sub(reach);
-    (average > 0 && first < training.warmup_steps).then(|| {
+    let (training, selection) = (&experiment.training, &experiment.selection);
+    let average = selection.average;
+    // The last measurement is at the end, those before it are at multiples.
+    let last_multiple = (training.steps - 1) / training.validate_every;
+    let first = match average {
+        0 | 1 => training.steps,
+        several => (last_multiple + 2).saturating_sub(several) * training.validate_every,
+    };
+    let is_early = selection.average_of == AverageOf::Last && first < training.warmup_steps;
+    is_early.then(|| {
         format!(
             "an average of {average} weights reaches back to step {first}, into the warm-up: lower selection.average or \
              training.validate_every"
@@ -177,7 +183,7 @@ fn case(experiment: &Experiment) -> Option<String> {
     (experiment.data.case == Case::Lower && !ignores_case).then(|| {
         format!(
             "data.case = \"lower\", and every capital letter of the references counts as an error under `{}`: take \
-             evaluation.bleu = \"13a-lc\"",
+             evaluation.bleu = \"13a-lc\" in the base",
             signature.name()
         )
     })
@@ -208,9 +214,9 @@ fn few_sentences(regime: &Regime, corpus: CorpusSize) -> Option<String> {
     let mean_length = corpus.target_pieces as f64 / corpus.pairs as f64;
     let sentences = regime.batch_tokens as f64 / mean_length;
     (sentences < FEW_SENTENCES).then(|| {
+        let pieces = regime.batch_tokens;
         format!(
-            "an update of {} target pieces averages over {sentences:.1} sentences: its gradient is mostly noise",
-            { regime.batch_tokens }
+            "an update of {pieces} target pieces averages over {sentences:.1} sentences: its gradient is mostly noise"
         )
     })
 }

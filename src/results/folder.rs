@@ -123,6 +123,12 @@ impl RunFolder {
         self.path.join("history.csv")
     }
 
+    /// Where the history of a run on another corpus waits for its return.
+    #[must_use]
+    pub fn history_of(&self, data_hash: &str) -> PathBuf {
+        self.path.join(format!("history.{data_hash}.csv"))
+    }
+
     #[must_use]
     pub fn checkpoints(&self) -> PathBuf {
         self.path.join("checkpoints")

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
+use super::trained::read_spec;
 use crate::atomic;
 use crate::model::Seq2Seq;
 use crate::results::{Provenance, RunFolder};
+use crate::spec::Weights;
 use crate::train::{Checkpoint, Progress, Snapshot};
 
 const KEPT: usize = 2;
@@ -74,7 +76,8 @@ pub fn file_name(step: usize, identity: &str) -> String {
     format!("step-{step:09}{}", name_ending(identity))
 }
 
-fn name_ending(identity: &str) -> String {
+/// What the names of a run's states end in, and no others do.
+pub fn name_ending(identity: &str) -> String {
     format!(".{}.safetensors", &blake3::hash(identity.as_bytes()).to_hex()[..8])
 }
 
@@ -106,16 +109,17 @@ pub fn scored_weights(folder: &RunFolder, mut note: impl FnMut(String)) -> Resul
     Ok(newest.into_snapshot())
 }
 
-/// The weights that a run chose over its last.
+/// The weights that a run chose over its last; nothing if those are the last, or it is not done.
 fn chosen(folder: &RunFolder) -> Result<Option<Snapshot>, RunError> {
-    let path = folder.weights();
-    if !path.exists() {
+    let chooses = read_spec(&folder.spec())?.selection.weights != Weights::Last;
+    if !chooses || !folder.done().exists() {
         return Ok(None);
     }
+    let path = folder.weights();
     let bytes = fs::read(&path).map_err(RunError::io(&path))?;
-    let chosen = Snapshot::from_bytes(&bytes).map_err(|source| RunError::Checkpoint { path, source })?;
-    // Those of an older spec may lie there still: one whose run was killed at its very end.
-    Ok((chosen.identity == identity_of(folder)?).then_some(chosen))
+    let identity = identity_of(folder)?;
+    let chosen = Snapshot::from_bytes(&bytes).and_then(|chosen| chosen.of_run(&identity));
+    chosen.map(Some).map_err(|source| RunError::Checkpoint { path, source })
 }
 
 fn identity_of(folder: &RunFolder) -> Result<String, RunError> {

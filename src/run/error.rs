@@ -52,6 +52,11 @@ pub enum RunError {
         path: PathBuf,
         source: CheckpointError,
     },
+    /// Weights that a selection asks for are lost.
+    Snapshot {
+        path: PathBuf,
+        what: String,
+    },
     Io {
         path: PathBuf,
         source: io::Error,
@@ -103,6 +108,12 @@ impl fmt::Display for RunError {
             ),
             Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
             Self::Checkpoint { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Snapshot { path, what } => write!(
+                f,
+                "{}: {what}; the suite's [selection] asks for these weights: bring the file back, or delete the run's \
+                 folder to train anew",
+                path.display()
+            ),
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
@@ -122,6 +133,7 @@ impl std::error::Error for RunError {
             | Self::NoCheckpoint { .. }
             | Self::Device { .. }
             | Self::Precision { .. }
+            | Self::Snapshot { .. }
             | Self::Vocabulary { .. }
             | Self::Busy { .. } => None,
         }

@@ -24,6 +24,9 @@ pub fn finish(
     training: &Training,
 ) -> Result<Event, RunError> {
     let wanted = wanted(&attempt.job.run.experiment.selection, &training.progress);
+    for (_, steps) in wanted.iter().filter(|(weights, _)| *weights != Weights::Last) {
+        training.check(steps)?;
+    }
     let Some(candidates) = measure_all(attempt, dataset, model, training, &wanted)? else {
         let step = training.progress.step;
         return Ok(Event::Interrupted { step });

@@ -1,6 +1,7 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -54,8 +55,20 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
         },
         _ => Attempt::begin(job, environment, listener)?.complete(environment)?,
     };
+    if matches!(event, Event::Finished { .. }) {
+        remove_snapshots(&job.folder)?;
+    }
     listener.hear(&event);
     Ok(event)
+}
+
+/// A finished run has the weights that it asked for, those of its average among them.
+fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
+    let path = folder.snapshots();
+    match fs::remove_dir_all(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(RunError::io(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Whether this machine and this binary can train the run: its device, its precision, its shape.
@@ -117,9 +130,6 @@ impl<'a> Attempt<'a> {
         provenance.peak_memory_bytes = peak_memory_bytes();
         provenance.write(&self.job.folder.provenance())?;
         mark(self.job, &event)?;
-        if let (Event::Finished { .. }, Some(snapshots)) = (&event, training.snapshots) {
-            snapshots.remove()?;
-        }
         Ok(event)
     }
 
@@ -144,7 +154,7 @@ impl<'a> Attempt<'a> {
             self.log.line(line);
         }
         for text in dataset.report.warnings() {
-            self.listener.hear(&Event::Note { text });
+            self.note(text);
         }
         Ok(dataset)
     }

@@ -1,13 +1,15 @@
 //! What a run writes about itself: where it comes from before it does anything, and how it ended after everything else.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::{Environment, Event, Job, RunError};
 use crate::atomic;
 use crate::data::Dataset;
 use crate::ops::threads;
-use crate::results::{Marker, Outcome, Provenance, rfc3339_utc};
+use crate::results::{Marker, Outcome, Provenance, RunFolder, rfc3339_utc};
 use crate::spec::render;
 
 pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Provenance {
@@ -34,9 +36,31 @@ pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Pr
 /// Writes what the run is, before it does anything.
 pub fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(), RunError> {
     let write = |path: PathBuf, text: &str| atomic::write(&path, text.as_bytes()).map_err(RunError::io(path));
+    change_history(&job.folder, &dataset.data_hash)?;
     provenance.write(&job.folder.provenance())?;
     write(job.folder.spec(), &render(&job.run.experiment))?;
     write(job.folder.tokenizer(), &dataset.vocabulary.to_json()?)
+}
+
+/// The history in the folder is of the corpus that the provenance names. If that is another now, it is put aside, and
+/// taken back when its corpus comes back, as its checkpoints are.
+fn change_history(folder: &RunFolder, data_hash: &str) -> Result<(), RunError> {
+    let Ok(before) = Provenance::read(&folder.provenance()) else {
+        return Ok(());
+    };
+    let (history, aside) = (folder.history(), folder.history_of(&before.data_hash));
+    if before.data_hash == data_hash {
+        return Ok(());
+    }
+    let rename = |from: &Path, to: &Path| match fs::rename(from, to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(RunError::io(from)(error)),
+        _ => Ok(()),
+    };
+    // There already: a process was killed between here and the new provenance.
+    if !aside.exists() {
+        rename(&history, &aside)?;
+    }
+    rename(&folder.history_of(data_hash), &history)
 }
 
 /// Written last: a folder with a marker is complete.

@@ -1,13 +1,13 @@
 //! The weights on the way that a selection may ask for at the end.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::RunError;
-use super::checkpoints::file_name;
+use super::checkpoints::{file_name, name_ending};
 use crate::atomic;
 use crate::model::Seq2Seq;
-use crate::train::{Average, Ranking, Snapshot};
+use crate::train::{Average, CheckpointError, Ranking, Snapshot};
 
 /// The folder they lie in, seen by one run.
 #[derive(Debug)]
@@ -27,21 +27,25 @@ impl Snapshots {
     /// Keeps the weights of the measurement just ranked, then drops those that no longer matter. A run continued from
     /// an earlier checkpoint does not miss them: it comes to the same ranking.
     pub fn keep(&self, model: &mut dyn Seq2Seq, ranking: &Ranking, step: usize) -> Result<(), RunError> {
-        if ranking.needs(step) {
+        if ranking.steps().any(|needed| needed == step) {
             let path = self.path(step);
             let snapshot = Snapshot::of(model, step, &self.identity);
             atomic::write(&path, &snapshot.to_bytes()).map_err(RunError::io(path))?;
         }
+        let wanted: Vec<PathBuf> = ranking.steps().map(|step| self.path(step)).collect();
         let entries = fs::read_dir(&self.folder).map_err(RunError::io(&self.folder))?;
         for entry in entries {
             let path = entry.map_err(RunError::io(&self.folder))?.path();
-            let is_needed = |step: usize| path == self.path(step);
-            let best = ranking.best.iter().map(|measured| measured.step);
-            if !ranking.latest.iter().copied().chain(best).any(is_needed) {
+            if self.is_own(&path) && !wanted.contains(&path) {
                 fs::remove_file(&path).map_err(RunError::io(&path))?;
             }
         }
         Ok(())
+    }
+
+    /// Whether all of these can be read, which is better known before they are needed.
+    pub fn check(&self, steps: &[usize]) -> Result<(), RunError> {
+        steps.iter().try_for_each(|&step| self.read(step).map(drop))
     }
 
     /// The mean of the weights after these updates.
@@ -56,15 +60,25 @@ impl Snapshots {
         Ok(average.finish())
     }
 
-    /// A finished run has what it asked for.
-    pub fn remove(self) -> Result<(), RunError> {
-        fs::remove_dir_all(&self.folder).map_err(RunError::io(self.folder))
-    }
-
     fn read(&self, step: usize) -> Result<Snapshot, RunError> {
         let path = self.path(step);
-        let bytes = fs::read(&path).map_err(RunError::io(&path))?;
-        Snapshot::from_bytes(&bytes).map_err(|source| RunError::Checkpoint { path, source })
+        let lost = |what: String| RunError::Snapshot {
+            path: path.clone(),
+            what,
+        };
+        let bytes = fs::read(&path).map_err(|error| lost(error.to_string()))?;
+        let snapshot = Snapshot::from_bytes(&bytes).and_then(|snapshot| snapshot.of_run(&self.identity));
+        let snapshot = snapshot.map_err(|error| lost(error.to_string()))?;
+        if snapshot.steps != [step] {
+            return Err(lost(CheckpointError::OtherRun.to_string()));
+        }
+        Ok(snapshot)
+    }
+
+    /// The snapshots of another corpus may lie here too, and are left alone.
+    fn is_own(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(&name_ending(&self.identity))
     }
 
     fn path(&self, step: usize) -> PathBuf {

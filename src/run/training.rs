@@ -46,6 +46,11 @@ impl Training {
         })
     }
 
+    /// Whether the weights after these updates are still there.
+    pub fn check(&self, steps: &[usize]) -> Result<(), RunError> {
+        self.snapshots().check(steps)
+    }
+
     /// Gives the model the mean of the weights after these updates.
     pub fn restore_average(&self, model: &mut dyn Seq2Seq, steps: &[usize]) -> Result<(), RunError> {
         let average = self.average(steps)?;
@@ -61,7 +66,10 @@ impl Training {
     }
 
     fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
-        let snapshots = self.snapshots.as_ref().expect("kept by a run that selects");
-        snapshots.average(steps)
+        self.snapshots().average(steps)
+    }
+
+    fn snapshots(&self) -> &Snapshots {
+        self.snapshots.as_ref().expect("kept by a run that selects")
     }
 }

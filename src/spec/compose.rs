@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::fault::{Fault, FaultKind, Related, Relation};
+use super::keys::key;
 use super::load::{Loader, beside};
 use super::nearest::nearest;
 use super::place::Place;
@@ -39,6 +40,7 @@ impl Loader<'_> {
             .collect();
         self.check_distinct(&rows);
         let baseline = self.baseline(file.baseline, &rows)?;
+        self.check_scored_alike(&rows, &baseline);
         Some(Suite {
             name,
             title: file.title?,
@@ -132,6 +134,35 @@ impl Loader<'_> {
                 related: vec![related],
                 ..fault
             });
+        }
+    }
+
+    /// Numbers of one table are of one split, under one signature.
+    fn check_scored_alike(&mut self, rows: &[(Place, Row)], baseline: &str) {
+        let Some((_, first)) = rows.iter().find(|(_, row)| row.id == baseline) else {
+            return;
+        };
+        for (place, row) in rows {
+            for path in ["evaluation.split", "evaluation.bleu"] {
+                let key = key(path).expect("a key of the schema");
+                let [ours, theirs] = [row, first].map(|row| key.value_in(&row.experiment));
+                let (Some(found), Some(expected)) = (ours, theirs) else {
+                    continue;
+                };
+                if found != expected {
+                    let set_at = row.places.get(path).map_or(place, |setting| &setting.place);
+                    let kind = FaultKind::ScoredOtherwise {
+                        key: path,
+                        found,
+                        expected,
+                        baseline: baseline.to_owned(),
+                    };
+                    self.faults.push(Fault {
+                        row: Some(row.id.clone()),
+                        ..Fault::at(set_at.clone(), kind)
+                    });
+                }
+            }
         }
     }
 

@@ -133,6 +133,13 @@ pub enum FaultKind {
     SameExperiment {
         other: String,
     },
+    /// The row's figures could not stand beside those of the others.
+    ScoredOtherwise {
+        key: &'static str,
+        found: Value,
+        expected: Value,
+        baseline: String,
+    },
     /// One experiment where a table of them is meant.
     BaseAsSuite {
         table: String,

@@ -99,6 +99,15 @@ impl fmt::Display for FaultKind {
             },
             Self::TooManyRows { found, limit } => write!(f, "the grid makes {found} rows, more than {limit}"),
             Self::SameExperiment { other } => write!(f, "the same experiment as row `{other}`"),
+            Self::ScoredOtherwise {
+                key,
+                found,
+                expected,
+                baseline,
+            } => write!(
+                f,
+                "`{key} = {found}`, but row `{baseline}` has {expected}: the rows of one table are scored alike"
+            ),
             Self::BaseAsSuite { table } => {
                 write!(f, "this is a base, not a suite: it has `[{table}]` and no `[[row]]`")
             }
@@ -132,6 +141,7 @@ impl FaultKind {
             Self::SameExperiment { .. } => {
                 Some("remove one; several seeds come from `seeds`, the reference row from `baseline`".to_owned())
             }
+            Self::ScoredOtherwise { key, .. } => Some(format!("set `{key}` in the base, for all rows")),
             Self::BaseAsSuite { .. } => Some(
                 "move it to a sub-folder, such as `bases`: every file in the experiments folder is a suite".to_owned(),
             ),

@@ -135,6 +135,7 @@ struct Header {
 struct RankingInFile {
     best_steps: Vec<usize>,
     best_badness: Vec<f64>,
+    best_losses: Vec<f64>,
     latest_steps: Vec<usize>,
     since_best: usize,
 }
@@ -144,6 +145,7 @@ impl From<&Ranking> for RankingInFile {
         Self {
             best_steps: ranking.best.iter().map(|measured| measured.step).collect(),
             best_badness: ranking.best.iter().map(|measured| measured.badness).collect(),
+            best_losses: ranking.best.iter().map(|measured| measured.loss_nats).collect(),
             latest_steps: ranking.latest.clone(),
             since_best: ranking.since_best,
         }
@@ -152,9 +154,14 @@ impl From<&Ranking> for RankingInFile {
 
 impl From<&RankingInFile> for Ranking {
     fn from(file: &RankingInFile) -> Self {
-        let best = file.best_steps.iter().zip(&file.best_badness);
+        let measured = |((&step, &badness), &loss_nats)| Measured {
+            step,
+            badness,
+            loss_nats,
+        };
+        let best = file.best_steps.iter().zip(&file.best_badness).zip(&file.best_losses);
         Self {
-            best: best.map(|(&step, &badness)| Measured { step, badness }).collect(),
+            best: best.map(measured).collect(),
             latest: file.latest_steps.clone(),
             since_best: file.since_best,
         }
@@ -220,6 +227,7 @@ mod tests {
                     best: vec![Measured {
                         step: 2,
                         badness: 1.0 / 3.0,
+                        loss_nats: 1.0 / 7.0,
                     }],
                     latest: vec![1, 2],
                     since_best: 1,

@@ -9,24 +9,38 @@ pub struct Measured {
     pub step: usize,
     /// Smaller is better.
     pub badness: f64,
+    /// Decides between equals, such as the BLEU of 0 that every training begins with.
+    pub loss_nats: f64,
+}
+
+impl Measured {
+    /// Whether this is better in truth, not as good. What is no number is worse than any other.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let rank = |measured: &Self| {
+            let number = |value: f64| if value.is_nan() { f64::INFINITY } else { value };
+            (number(measured.badness), number(measured.loss_nats))
+        };
+        rank(self) < rank(other)
+    }
 }
 
 /// The moments whose weights a selection may still ask for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranking {
-    /// The best measurements so far, best first; of equals, the earlier.
+    /// The best measurements so far, best first; of equals in both, the earlier.
     pub best: Vec<Measured>,
     /// Steps of the latest measurements, oldest first.
     pub latest: Vec<usize>,
-    /// Measurements since the best one.
+    /// Measurements since the best one, those of the warm-up not counted.
     pub since_best: usize,
 }
 
 impl Ranking {
-    /// Takes in one more measurement. A badness that is no number is worse than any other.
-    pub fn add(&mut self, measured: Measured, selection: &Selection) {
-        let is_better = |other: &Measured| measured.badness.total_cmp(&other.badness).is_lt();
-        self.since_best = if self.best.first().is_none_or(is_better) {
+    /// Takes in one more measurement. Nobody runs out of patience with a training of `warmup_steps` or fewer updates.
+    pub fn add(&mut self, measured: Measured, selection: &Selection, warmup_steps: usize) {
+        let is_better = |other: &Measured| measured.is_better_than(other);
+        let is_warm = measured.step > warmup_steps;
+        self.since_best = if !is_warm || self.best.first().is_none_or(is_better) {
             0
         } else {
             self.since_best + 1
@@ -71,10 +85,10 @@ impl Ranking {
         steps
     }
 
-    /// Whether the weights of a step may still be asked for.
-    #[must_use]
-    pub fn needs(&self, step: usize) -> bool {
-        self.latest.contains(&step) || self.best.iter().any(|measured| measured.step == step)
+    /// The steps whose weights may still be asked for.
+    pub fn steps(&self) -> impl Iterator<Item = usize> {
+        let best = self.best.iter().map(|measured| measured.step);
+        best.chain(self.latest.iter().copied())
     }
 }
 
@@ -85,8 +99,12 @@ mod tests {
     fn ranking(badness: &[f64], selection: &Selection) -> Ranking {
         let mut ranking = Ranking::default();
         for (i, &badness) in badness.iter().enumerate() {
-            let step = 10 * (i + 1);
-            ranking.add(Measured { step, badness }, selection);
+            let measured = Measured {
+                step: 10 * (i + 1),
+                badness,
+                loss_nats: 0.0,
+            };
+            ranking.add(measured, selection, 0);
         }
         ranking
     }
@@ -95,7 +113,10 @@ mod tests {
     fn the_best_is_the_earliest_of_equals_and_no_number_is_worst() {
         let one = Selection::default();
         assert_eq!(ranking(&[3.0, 1.0, 2.0, 1.0], &one).best_step(), Some(20));
-        assert_eq!(ranking(&[f64::NAN, 9.0, f64::NAN], &one).best_step(), Some(20));
+        // The hardware makes both signs.
+        for nan in [f64::NAN, -f64::NAN] {
+            assert_eq!(ranking(&[nan, 9.0, nan], &one).best_step(), Some(20));
+        }
         assert_eq!(ranking(&[], &one).best_step(), None);
     }
 
@@ -116,18 +137,34 @@ mod tests {
             average_of,
             ..Selection::default()
         };
+        let needs = |ranking: &Ranking, step| ranking.steps().any(|needed| needed == step);
         let last = ranking(&badness, &select(AverageOf::Last));
         assert_eq!(last.averaged_steps(&select(AverageOf::Last)), [30, 40, 50]);
         assert_eq!(
-            (last.best_step(), last.needs(20), last.needs(10)),
+            (last.best_step(), needs(&last, 20), needs(&last, 10)),
             (Some(20), true, false)
         );
         let best = ranking(&badness, &select(AverageOf::Best));
         assert_eq!(best.averaged_steps(&select(AverageOf::Best)), [20, 40, 50]);
-        assert!(!best.needs(30));
+        assert!(!needs(&best, 30));
         assert_eq!(
             ranking(&badness, &Selection::default()).averaged_steps(&Selection::default()),
             Vec::<usize>::new()
         );
+    }
+
+    #[test]
+    fn equals_are_told_apart_by_their_loss_and_the_warm_up_tries_no_patience() {
+        let one = Selection::default();
+        let mut ranking = Ranking::default();
+        for (step, loss_nats) in [(10, 5.0), (20, 6.0), (30, 4.0), (40, 4.5), (50, 4.5)] {
+            let measured = Measured {
+                step,
+                badness: 0.0,
+                loss_nats,
+            };
+            ranking.add(measured, &one, 40);
+        }
+        assert_eq!((ranking.best_step(), ranking.since_best), (Some(30), 1));
     }
 }

@@ -114,18 +114,23 @@ fn damaged(what: impl fmt::Display) -> CheckpointError {
     CheckpointError::Damaged { what: what.to_string() }
 }
 
-/// Why a checkpoint cannot be used.
+/// Why a file of weights cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckpointError {
-    Damaged { what: String },
+    Damaged {
+        what: String,
+    },
     OtherModel(RestoreError),
+    /// It belongs to another experiment, seed, corpus or step.
+    OtherRun,
 }
 
 impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Damaged { what } => write!(f, "the checkpoint is damaged: {what}"),
-            Self::OtherModel(error) => write!(f, "the checkpoint is of another model: {error}"),
+            Self::Damaged { what } => write!(f, "the file is damaged: {what}"),
+            Self::OtherRun => f.write_str("the weights are of another run or step"),
+            Self::OtherModel(error) => write!(f, "the weights are of another model: {error}"),
         }
     }
 }
@@ -133,7 +138,7 @@ impl fmt::Display for CheckpointError {
 impl std::error::Error for CheckpointError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Damaged { .. } => None,
+            Self::Damaged { .. } | Self::OtherRun => None,
             Self::OtherModel(error) => Some(error),
         }
     }

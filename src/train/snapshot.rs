@@ -37,6 +37,18 @@ impl Snapshot {
         &self.weights
     }
 
+    /// The snapshot, if it is of the run with that identity.
+    ///
+    /// # Errors
+    /// If it is of another.
+    pub fn of_run(self, identity: &str) -> Result<Self, CheckpointError> {
+        if self.identity == identity {
+            Ok(self)
+        } else {
+            Err(CheckpointError::OtherRun)
+        }
+    }
+
     /// Gives a model the weights.
     ///
     /// # Errors

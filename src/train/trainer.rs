@@ -227,9 +227,15 @@ impl Trainer<'_> {
         };
         let badness = observer.validated(model, &validation)?;
         progress.since_validation = BatchLoss::default();
-        progress
-            .ranking
-            .add(Measured { step, badness }, &self.experiment.selection);
+        let measured = Measured {
+            step,
+            badness,
+            loss_nats: validation.dev.nll(),
+        };
+        let Experiment {
+            selection, training, ..
+        } = self.experiment;
+        progress.ranking.add(measured, selection, training.warmup_steps);
         observer.ranked(model, &progress.ranking, step)
     }
 }

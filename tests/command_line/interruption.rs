@@ -268,35 +268,40 @@ fn a_result_of_an_edited_spec_is_kept_beside_the_new_one() {
     );
 }
 
-#[test]
-fn a_changed_corpus_starts_anew_and_its_checkpoints_are_kept() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let experiments = folder.path().join("experiments");
-    std::fs::create_dir(&experiments).expect("a writable folder");
+const OWN_SUITE: &str = "title = \"t\"\nbase = \"bases/own.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n";
+
+/// The base of the smoke suite, on text files.
+fn own_corpus() -> String {
     let files = ["train", "dev", "test"]
         .map(|split| format!("{split}_source = \"{split}.en\"\n{split}_target = \"{split}.de\"\n"));
     let corpus = format!("corpus = \"text\"\n{}", files.concat());
     let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml"));
-    let base = base.replace("corpus = \"grammar-en-de\"\ntrain_pairs = 2000\n", &corpus);
-    write(experiments.join("base.toml"), &base);
-    write(
-        experiments.join("own.toml"),
-        "title = \"t\"\nbase = \"base.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n",
-    );
-    let corpus_of = |pairs: usize| {
-        for (split, stream, pairs) in [
-            ("train", ablate::spec::Split::Train, pairs),
-            ("dev", ablate::spec::Split::Dev, 20),
-            ("test", ablate::spec::Split::Test, 20),
-        ] {
-            let pairs: Vec<_> = ablate::data::GrammarPairs::new(stream).take(pairs).collect();
-            let side = |pick: fn(&(String, String)) -> &String| {
-                pairs.iter().map(|pair| pick(pair).clone() + "\n").collect::<String>()
-            };
-            write(folder.path().join(format!("{split}.en")), &side(|pair| &pair.0));
-            write(folder.path().join(format!("{split}.de")), &side(|pair| &pair.1));
-        }
-    };
+    base.replace("corpus = \"grammar-en-de\"\ntrain_pairs = 2000\n", &corpus)
+}
+
+/// Those files, with so many pairs to train on.
+fn write_corpus(folder: &Path, pairs: usize) {
+    for (split, stream, pairs) in [
+        ("train", Split::Train, pairs),
+        ("dev", Split::Dev, 20),
+        ("test", Split::Test, 20),
+    ] {
+        let pairs: Vec<_> = ablate::data::GrammarPairs::new(stream).take(pairs).collect();
+        let side = |pick: fn(&(String, String)) -> &String| {
+            pairs.iter().map(|pair| pick(pair).clone() + "\n").collect::<String>()
+        };
+        write(folder.join(format!("{split}.en")), &side(|pair| &pair.0));
+        write(folder.join(format!("{split}.de")), &side(|pair| &pair.1));
+    }
+}
+
+#[test]
+fn a_changed_corpus_starts_anew_and_its_checkpoints_are_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let experiments = folder.path().join("experiments");
+    std::fs::create_dir_all(experiments.join("bases")).expect("a writable folder");
+    write(experiments.join("bases/own.toml"), &own_corpus());
+    write(experiments.join("own.toml"), OWN_SUITE);
     let train = |stdin: Stdio| {
         let mut command = ablate(
             folder.path(),
@@ -305,9 +310,9 @@ fn a_changed_corpus_starts_anew_and_its_checkpoints_are_kept() {
         command.stdin(stdin).output().expect("the program starts")
     };
     let run_folder = folder.path().join("results/own/base-s1");
-    corpus_of(2000);
+    write_corpus(folder.path(), 2000);
     assert_exit(&train(Stdio::piped()), 130);
-    corpus_of(2001);
+    write_corpus(folder.path(), 2001);
     assert_exit(&train(Stdio::null()), 130);
     let kept = std::fs::read_dir(run_folder.join("checkpoints"))
         .expect("a folder")
@@ -318,6 +323,89 @@ fn a_changed_corpus_starts_anew_and_its_checkpoints_are_kept() {
         said.contains("\"training\",\"step\":") && !said.contains("\"training\",\"step\":0"),
         "{said}"
     );
+}
+
+/// As if the other corpus had never been there: history and weights to choose from are kept apart as well.
+#[test]
+fn a_corpus_that_comes_back_finds_its_history_and_weights() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let experiments = folder.path().join("experiments");
+    std::fs::create_dir_all(experiments.join("bases")).expect("a writable folder");
+    let selects = "validate_every = 5\n\n[selection]\naverage = 6\nweights = \"average\"\n";
+    write(
+        experiments.join("bases/own.toml"),
+        &own_corpus().replace("validate_every = 15\n", selects),
+    );
+    write(experiments.join("own.toml"), OWN_SUITE);
+    let train = |results: &str| {
+        run(ablate(
+            folder.path(),
+            &["run", "own", "base", "--data-dir", ".", "--results", results],
+        ))
+    };
+    write_corpus(folder.path(), 2000);
+    assert_exit(&train("calm"), 0);
+    // Stopped by the end of its standard input, somewhere on the way.
+    let stopped = || {
+        let mut command = ablate(
+            folder.path(),
+            &[
+                "run",
+                "own",
+                "base",
+                "--data-dir",
+                ".",
+                "--results",
+                "changed",
+                "--tied",
+            ],
+        );
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
+        let history = folder.path().join("changed/own/base-s1/history.csv");
+        while std::fs::read_to_string(&history).unwrap_or_default().lines().count() < 4 {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
+            sleep(std::time::Duration::from_millis(2));
+        }
+        drop(child.stdin.take());
+        child.wait().expect("it ends");
+    };
+    stopped();
+    write_corpus(folder.path(), 2001);
+    stopped();
+    write_corpus(folder.path(), 2000);
+    assert_exit(&train("changed"), 0);
+    let [calm, changed] =
+        ["calm", "changed"].map(|results| Fruits::of(&folder.path().join(results).join("own/base-s1")));
+    assert!(calm == changed, "the other corpus left something behind");
+}
+
+#[test]
+fn weights_that_are_lost_or_another_s_are_never_replaced_in_silence() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_exit(
+        &run(on_smoke(
+            folder.path(),
+            &["run", "smoke", "average", "--results", "results"],
+        )),
+        0,
+    );
+    let run_folder = folder.path().join("results/smoke/average-s1");
+    let translate = || {
+        let mut command = ablate(folder.path(), &["translate", run_folder.to_str().expect("UTF-8")]);
+        command.stdin(Stdio::null());
+        run(command)
+    };
+    assert_exit(&translate(), 0);
+    let weights = run_folder.join("weights.safetensors");
+    std::fs::rename(&weights, folder.path().join("gone")).expect("weights");
+    let refused = translate();
+    assert_exit(&refused, 6);
+    assert!(stderr(&refused).contains("weights.safetensors"), "{}", stderr(&refused));
+    let export = run(ablate(
+        folder.path(),
+        &["export", run_folder.to_str().expect("UTF-8"), "out"],
+    ));
+    assert_exit(&export, 6);
 }
 
 #[test]
