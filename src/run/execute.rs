@@ -17,7 +17,7 @@ use crate::model::Seq2Seq;
 use crate::ops::threads;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
 use crate::results::{History, Marker, Outcome as Ending, Provenance, ResultsError, RunFolder, RunState, rfc3339_utc};
-use crate::spec::{Experiment, render};
+use crate::spec::render;
 use crate::train::{CheckpointError, Outcome, Progress, Snapshot, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -182,7 +182,7 @@ impl<'a> Attempt<'a> {
         training: &mut Training,
     ) -> Result<Outcome, RunError> {
         let experiment = &self.job.run.experiment;
-        let (steps, size) = (experiment.training.steps, update_size(experiment));
+        let (steps, size) = (experiment.training.steps, UpdateSize::of(&experiment.training));
         let (step, parameters) = (training.progress.step, model.parameter_count());
         self.log.line(&format!("training from step {step} to {steps}"));
         self.log_regime(&dataset.training_size());
@@ -317,13 +317,6 @@ impl Training {
     fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
         let snapshots = self.snapshots.as_ref().expect("kept by a run that selects");
         snapshots.average(steps)
-    }
-}
-
-fn update_size(experiment: &Experiment) -> UpdateSize {
-    UpdateSize {
-        batch_tokens: experiment.training.batch_tokens,
-        micro_batch_tokens: experiment.training.micro_batch_tokens,
     }
 }
 
