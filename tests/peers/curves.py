@@ -99,6 +99,15 @@ def agree(comparisons):
     return all(comparison.p() >= LEVEL / len(comparisons) for comparison in comparisons)
 
 
+def seed_by_seed(ours, peers):
+    """The mean difference of whole curves that share their batches, pair by pair: less noise than between seeds."""
+    pairs = [(dev_losses(our), dev_losses(peer)) for our, peer in zip(ours, peers, strict=True)]
+    sample = Sample.of([statistics.fmean(our[step] - peer[step] for step in our) for our, peer in pairs])
+    error = math.sqrt(sample.variance_of_mean())
+    p = two_sided_p(sample.mean / error, sample.count - 1)
+    return f"{sample.mean:+.4f} nats with a standard error of {error:.4f}, p = {p:.2g} by the paired t-test"
+
+
 def markdown(comparisons):
     lines = [
         "| step | ours, nats | PyTorch, nats | difference | 95 % interval | p |",
