@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use data::{DataArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
+pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
 pub use model::{ExportArgs, TranslateArgs};
 
 use crate::run::Device;

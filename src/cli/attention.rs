@@ -29,23 +29,6 @@ struct Json<'a> {
     cross_attention: &'a [Vec<Map>],
 }
 
-/// Whether a file can be there, asked before anything is translated. Devices are refused: a whole file would take their
-/// place.
-pub fn check(path: &Path) -> Result<(), Failure> {
-    if path.exists() && !path.is_file() {
-        return Err(Failure::Io(format!("{} is there and is no file", path.display())));
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        Some(folder) => Err(Failure::Io(format!(
-            "{}: there is no folder {}",
-            path.display(),
-            folder.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
 pub fn write(
     path: &Path,
     trained: &Trained,

@@ -1,8 +1,9 @@
-//! `ablate data`: a look at a corpus, or a download of one.
+//! `ablate data`: a look at a corpus, a download of one, or the batches that a run makes of it.
 
 use std::path::Path;
 
 use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
+use super::batches::batches;
 use super::failure::Failure;
 use super::fetch::fetch;
 use super::output::put_line;
@@ -14,6 +15,7 @@ pub fn data(command: &DataCommand) -> Result<(), Failure> {
     match command {
         DataCommand::Show(args) => show(args),
         DataCommand::Check(args) => check(args),
+        DataCommand::Batches(args) => batches(args),
         DataCommand::Fetch(args) => fetch(args),
     }
 }

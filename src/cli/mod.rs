@@ -3,6 +3,7 @@
 
 mod args;
 mod attention;
+mod batches;
 mod compare;
 mod data;
 mod export;

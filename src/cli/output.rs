@@ -1,8 +1,11 @@
-//! Standard output, whose reader may leave early: `ablate plan | head` is no error.
+//! Standard output, whose reader may leave early: `ablate plan | head` is no error; and files that a command is to write.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::exit;
+
+use super::failure::Failure;
 
 /// Writes a text as it is.
 pub fn put(text: impl Display) {
@@ -20,4 +23,21 @@ pub fn put(text: impl Display) {
 /// Writes a text and ends the line.
 pub fn put_line(text: impl Display) {
     put(format_args!("{text}\n"));
+}
+
+/// Whether a file can be there, asked before the work whose result it is to hold. Devices are refused: a whole file would take their
+/// place.
+pub fn check_file(path: &Path) -> Result<(), Failure> {
+    if path.exists() && !path.is_file() {
+        return Err(Failure::Io(format!("{} is there and is no file", path.display())));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => Err(Failure::Io(format!(
+            "{}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::args::TranslateArgs;
 use super::attention;
 use super::failure::Failure;
-use super::output::put_line;
+use super::output::{check_file, put_line};
 use crate::decode::Hypothesis;
 use crate::results::RunFolder;
 use crate::run::{Export, Trained};
@@ -18,7 +18,7 @@ use crate::spec::Decoding;
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     let trained = open(args)?;
     let decoding = decoding(args, trained.decoding())?;
-    args.attention.as_deref().map_or(Ok(()), attention::check)?;
+    args.attention.as_deref().map_or(Ok(()), check_file)?;
     let wanted = args.n_best.map_or(1, usize::from);
     let sources = trained.encode(&read_standard_input()?)?;
     let bar = ProgressBar::new(sources.len() as u64);

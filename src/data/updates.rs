@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use super::batches::EncodedPairs;
 use crate::model::Batch;
 use crate::ops::stream;
+use crate::spec::Training;
 
 /// Pairs are sorted by length among this many shuffled ones, so that a batch holds sentences of similar length
 /// (section 5.1) and an epoch still mixes them.
@@ -16,6 +17,16 @@ pub struct UpdateSize {
     pub batch_tokens: usize,
     /// Of one forward and backward pass; an update is as many passes as it needs.
     pub micro_batch_tokens: usize,
+}
+
+impl UpdateSize {
+    #[must_use]
+    pub fn of(training: &Training) -> Self {
+        Self {
+            batch_tokens: training.batch_tokens,
+            micro_batch_tokens: training.micro_batch_tokens,
+        }
+    }
 }
 
 /// The updates of a training run, in order.

@@ -35,6 +35,13 @@ impl Batch {
         }
     }
 
+    /// Source and target pieces of one pair, without special pieces: what the batch was packed from.
+    #[must_use]
+    pub fn pair(&self, index: usize) -> (&[u32], &[u32]) {
+        let source = self.source.sentence(index);
+        (&source[..source.len() - 1], &self.target.sentence(index)[1..])
+    }
+
     /// The batch in about `count` shares of whole sentences, with about as many target tokens each.
     #[must_use]
     pub fn shares(&self, count: usize) -> Vec<Self> {
@@ -87,6 +94,13 @@ mod tests {
         let sentences: Vec<Vec<u32>> = lengths.iter().map(|&length| (0..length as u32).collect()).collect();
         let pairs: Vec<(&[u32], &[u32])> = sentences.iter().map(|s| (&s[..s.len() / 2], &s[..])).collect();
         Batch::from_pairs(&pairs)
+    }
+
+    #[test]
+    fn pairs_come_back_as_they_were_packed() {
+        let pairs: [(&[u32], &[u32]); 3] = [(&[5, 9], &[7]), (&[], &[4, 4, 8]), (&[6], &[])];
+        let batch = Batch::from_pairs(&pairs);
+        assert_eq!([0, 1, 2].map(|index| batch.pair(index)), pairs);
     }
 
     #[test]

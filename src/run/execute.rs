@@ -16,7 +16,6 @@ use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
 use crate::results::{History, Marker, ResultsError, RunFolder, RunState, rfc3339_utc};
-use crate::spec::Experiment;
 use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -166,7 +165,7 @@ impl<'a> Attempt<'a> {
         training: &mut Training,
     ) -> Result<Outcome, RunError> {
         let experiment = &self.job.run.experiment;
-        let (steps, size) = (experiment.training.steps, update_size(experiment));
+        let (steps, size) = (experiment.training.steps, UpdateSize::of(&experiment.training));
         let (step, parameters) = (training.progress.step, model.parameter_count());
         self.log.line(&format!("training from step {step} to {steps}"));
         self.log_regime(&dataset.training_size());
@@ -272,12 +271,5 @@ impl<'a> Attempt<'a> {
     pub fn note(&mut self, text: String) {
         self.log.line(&text);
         self.listener.hear(&Event::Note { text });
-    }
-}
-
-fn update_size(experiment: &Experiment) -> UpdateSize {
-    UpdateSize {
-        batch_tokens: experiment.training.batch_tokens,
-        micro_batch_tokens: experiment.training.micro_batch_tokens,
     }
 }

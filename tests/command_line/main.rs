@@ -1,5 +1,6 @@
 //! The program as a user meets it: what it prints, what it leaves behind, and its exit codes.
 
+mod batches;
 mod commands;
 mod export;
 mod interruption;

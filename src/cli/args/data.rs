@@ -9,7 +9,7 @@ use crate::fetch::Mirror;
 
 const LONGEST_TIMEOUT_S: f64 = 3600.0;
 
-/// Look at a corpus, or download one
+/// Look at a corpus, download one, or write the batches of a run
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
     /// Print sentence pairs of a suite's corpus
@@ -18,6 +18,7 @@ pub enum DataCommand {
     /// Read a suite's corpus and tell everything odd about it
     #[command(after_help = "Example:\n  ablate data check table3-multi30k --data-dir ~/corpora/multi30k")]
     Check(DataArgs),
+    Batches(DataBatchesArgs),
     Fetch(FetchArgs),
 }
 
@@ -45,6 +46,34 @@ pub struct DataShowArgs {
     /// Seed of the draw
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+/// Write what a run trains on, for other programs that are to train on the same
+///
+/// FILE has a line of JSON for the run, with its experiment (`spec`, as in the run's spec.toml) and the dev split (`dev`);
+/// and then one for each update, which is a list of micro-batches, each a list of pairs. A pair is the pieces of source
+/// and target, by their numbers, without the decoder's first piece and without ends.
+///
+/// `python tests/peers/train.py FILE history.csv` is such a program.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ablate data batches table3-quick base --seed 1 --steps 100 batches.jsonl")]
+pub struct DataBatchesArgs {
+    /// Suite, by name or path
+    pub suite: String,
+    /// Row of the suite
+    pub row: String,
+    /// File to write
+    pub file: PathBuf,
+    /// Seed; the suite's first if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Updates to write; all of the training if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: Option<u32>,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
+    #[command(flatten)]
+    pub data_dir: DataDir,
 }
 
 /// Download a public corpus into the data folder
