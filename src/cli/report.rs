@@ -64,6 +64,7 @@ fn records(suite: &Suite, results: &Path) -> Vec<RunRecord> {
             suite: suite.name.clone(),
             row: run.row,
             seed: run.seed,
+            steps: run.experiment.training.steps as u64,
             spec_hash: run.spec_hash,
         };
         RunRecord::read(&folder, &planned)

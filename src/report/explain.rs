@@ -14,11 +14,17 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         let own = row.note.as_ref().map(|note| format!("{}: {note}", row.label));
         let lines = own
             .into_iter()
+            .chain(remarks(row))
             .chain(missing_runs(row))
             .chain(other_data(comparison, row));
         lines.collect::<Vec<_>>()
     };
     comparison.rows.iter().flat_map(of_row).collect()
+}
+
+fn remarks(row: &RowComparison) -> impl Iterator<Item = String> {
+    let told = |(seed, remark): &(u64, String)| format!("{}, seed {seed}: {remark}", row.label);
+    row.remarks.iter().map(told)
 }
 
 fn missing_runs(row: &RowComparison) -> Vec<String> {

@@ -75,6 +75,7 @@ impl RowComparison {
             },
             agreement: None,
             unfinished: Vec::new(),
+            remarks: Vec::new(),
             data_hashes: BTreeSet::new(),
         }
     }
@@ -149,7 +150,9 @@ fn fill_unfinished(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), 
         let (Some(seed), Some(status)) = (seeds.get(i), statuses.get(i).and_then(RunStatus::of_name)) else {
             continue;
         };
-        if status != RunStatus::Done {
+        if status == RunStatus::Done {
+            row.remarks.extend(notes.get(i).map(|note| (seed, note.to_owned())));
+        } else {
             row.unfinished.push(UnfinishedRun {
                 seed,
                 status,

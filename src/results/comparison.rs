@@ -53,6 +53,8 @@ pub struct RowComparison {
     pub agreement: Option<Agreement>,
     /// Runs without a result.
     pub unfinished: Vec<UnfinishedRun>,
+    /// What is special about runs with one, each with its seed.
+    pub remarks: Vec<(u64, String)>,
     /// Of the finished runs: more than one, or another than the baseline's, and the row is not like for like.
     pub data_hashes: BTreeSet<String>,
 }

@@ -9,6 +9,8 @@ pub struct PlannedRun {
     pub suite: String,
     pub row: String,
     pub seed: u64,
+    /// Updates of a training that goes to its end.
+    pub steps: u64,
     /// Hash of the resolved spec as it is now.
     pub spec_hash: String,
 }
@@ -92,7 +94,7 @@ pub struct RunRecord {
     pub unknown_pieces: Option<u64>,
     pub spec_hash: String,
     pub data_hash: Option<String>,
-    /// Why there is no result, in one line.
+    /// Why there is no result, or what is special about it, in one line.
     pub note: Option<String>,
     pub wall_s: Option<f64>,
     pub tokens_per_s: Option<f64>,
@@ -138,7 +140,14 @@ impl RunRecord {
                 ended_early(RunStatus::Diverged, Some(step), Some(format!("at step {step}")))
             }
             RunState::Failed { reason } => ended_early(RunStatus::Failed, None, Some(one_line(&reason))),
-            RunState::Done(finished) => Self::of_finished(empty, *finished),
+            RunState::Done(finished) => {
+                let (steps, all) = (finished.score.steps, planned.steps);
+                let note = (steps < all).then(|| format!("ended at step {steps} of {all}: patience ran out"));
+                Self {
+                    note,
+                    ..Self::of_finished(empty, *finished)
+                }
+            }
         }
     }
 

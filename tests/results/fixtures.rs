@@ -70,6 +70,7 @@ pub fn planned(row: &str, seed: u64, spec_hash: &str) -> PlannedRun {
         suite: "tiny".into(),
         row: row.into(),
         seed,
+        steps: 400,
         spec_hash: spec_hash.into(),
     }
 }

@@ -284,6 +284,7 @@ fn weights_and_operations_have_columns_where_there_are_any() {
         "{plain}"
     );
     let mut records = records();
+    records[2].note = Some("ended at step 20 of 60: patience ran out".into());
     for (record, average) in records[2..4].iter_mut().zip([28.0, 29.0]) {
         record.bleu_last = Some(27.0);
         record.bleu_best = Some(27.5);
@@ -293,6 +294,7 @@ fn weights_and_operations_have_columns_where_there_are_any() {
     let text = markdown(&compared(&records, &targets()), &context());
     let row = text.lines().find(|line| line.starts_with("| A1")).unwrap();
     assert!(row.contains("27.00 / 27.50 / 28.50") && row.contains("2.5e12"), "{row}");
+    assert!(text.contains("- A1, seed 1: ended at step 20 of 60"), "{text}");
     assert!(
         text.contains("- last / best / average: mean BLEU") && text.contains("- FLOPs: counted"),
         "{text}"
