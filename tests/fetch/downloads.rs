@@ -287,6 +287,25 @@ fn what_no_catalogue_knows_is_trusted_once_and_then_compared() {
 }
 
 #[test]
+fn what_cannot_be_unpacked_is_not_trusted_on_first_use() {
+    let place = Place::new();
+    let page = b"<html>please log in</html>";
+    let server = Server::start(move |number| match number {
+        0..3 => Reply::good(page),
+        _ => Reply::good(&small()),
+    });
+    place.catalog(&format!("{{ url = \"{}\" }},\n", server.url("small.tgz")), TRAIN);
+    // Twice the same page, and the command gives up; what it took for the archive's hash is gone with it.
+    assert_exit(&place.fetch(), 4);
+    place.assert_nothing_finished();
+    assert!(!place.download("small.tgz.sha256").exists() && !place.download("small.tgz").exists());
+    // Once more, and then the archive.
+    assert_told(&place.fetch(), 0, &["downloading it once more"]);
+    place.assert_small();
+    assert_eq!(server.seen().len(), 4);
+}
+
+#[test]
 fn a_proxy_of_the_environment_is_used() {
     let (place, server) = (Place::new(), Server::of(Reply::good(&small())));
     let sha256 = place.sha256(&small());
