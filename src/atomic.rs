@@ -1,7 +1,7 @@
 //! A file that is there whole or not at all, whenever the machine stops.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use tempfile::{Builder, NamedTempFile};
 
 const PREFIX: &str = ".";
 const SUFFIX: &str = ".partial";
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Puts `contents` at `path` in one step: a temporary file in the same folder, sync, rename, sync of the folder.
 ///
@@ -21,10 +22,11 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     pending.finish()
 }
 
-/// A file that is written bit by bit, and gets its name in one step. Dropped before that, it leaves nothing.
+/// A file that is written bit by bit, through a buffer, and gets its name in one step. Dropped before that, it leaves
+/// nothing.
 #[derive(Debug)]
 pub struct Pending {
-    file: NamedTempFile,
+    file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
@@ -37,7 +39,7 @@ pub fn begin(path: &Path) -> io::Result<Pending> {
     builder.prefix(PREFIX).suffix(SUFFIX);
     share_with_others(&mut builder);
     Ok(Pending {
-        file: builder.tempfile_in(folder_of(path))?,
+        file: BufWriter::with_capacity(BUFFER_BYTES, builder.tempfile_in(folder_of(path))?),
         path: path.to_owned(),
     })
 }
@@ -48,8 +50,9 @@ impl Pending {
     /// # Errors
     /// Whatever the file system reports; the path then still holds what it held before.
     pub fn finish(self) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        self.file.persist(&self.path)?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
         sync_folder(folder_of(&self.path))
     }
 }
@@ -90,6 +93,17 @@ pub fn remove_leftovers_older_than(folder: &Path, age: Duration) -> io::Result<(
         }
     }
     Ok(())
+}
+
+/// What came of an act on a file that need not be there.
+///
+/// # Errors
+/// All but that it is not there.
+pub fn if_there(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
 }
 
 /// Makes a rename inside `folder` survive a power cut.

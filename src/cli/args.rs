@@ -74,6 +74,18 @@ pub struct ExperimentsDir {
     pub experiments: PathBuf,
 }
 
+/// One run of a suite.
+#[derive(Debug, Args)]
+pub struct RowArgs {
+    /// Suite, by name or path
+    pub suite: String,
+    /// Row of the suite
+    pub row: String,
+    /// Seed; the suite's first if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
 #[derive(Debug, Args)]
 pub struct ResultsDir {
     /// Folder that results are written to
@@ -183,13 +195,8 @@ pub struct Place {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate run table3-quick base --seed 1")]
 pub struct RunArgs {
-    /// Suite, by name or path
-    pub suite: String,
-    /// Row of the suite
-    pub row: String,
-    /// Seed; the suite's first if not given
-    #[arg(long)]
-    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub run: RowArgs,
     /// Threads; as many as there are cores if not given. Updates of fewer than 384 tokens use one; the results are the
     /// same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -304,13 +311,8 @@ pub enum SmoothingArg {
                   --steps 4000 --kills 20 --data-dir ~/corpora/multi30k"
 )]
 pub struct VerifyResumeArgs {
-    /// Suite, by name or path
-    pub suite: String,
-    /// Row of the suite
-    pub row: String,
-    /// Seed; the suite's first if not given
-    #[arg(long)]
-    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub run: RowArgs,
     /// How often to kill it
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     pub kills: u16,

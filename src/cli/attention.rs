@@ -1,11 +1,12 @@
 //! `ablate translate --attention`: what every head looked at, a line of JSON for every sentence.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::output::write_json_line;
 use crate::atomic;
 use crate::decode::Hypothesis;
 use crate::model::{AttentionMaps, BOS, EOS, Map};
@@ -37,7 +38,7 @@ pub fn write(
 ) -> Result<(), Failure> {
     let attention = trained.attention();
     let write = || {
-        let mut file = BufWriter::new(atomic::begin(path)?);
+        let mut file = atomic::begin(path)?;
         for (line, (source, hypotheses)) in (1..).zip(sources.iter().zip(translations)) {
             let said = &hypotheses[0].tokens;
             let (pieces, maps) = if source.is_empty() {
@@ -52,7 +53,7 @@ pub fn write(
             };
             write_line(&mut file, trained, line, &pieces, &maps)?;
         }
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+        file.finish()
     };
     write().map_err(Failure::io(path))
 }
@@ -75,6 +76,5 @@ fn write_line(
         decoder_self_attention: &maps.decoder,
         cross_attention: &maps.cross,
     };
-    serde_json::to_writer(&mut *file, &json)?;
-    file.write_all(b"\n")
+    write_json_line(file, &json)
 }

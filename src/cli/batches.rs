@@ -1,14 +1,15 @@
 //! `ablate data batches`: what a run trains on, for other programs that are to train on the same.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::args::DataBatchesArgs;
 use super::failure::Failure;
-use super::output::check_file;
+use super::output::{check_file, write_json_line};
+use super::progress::style;
 use super::{run, suites};
 use crate::atomic;
 use crate::data::{EncodedPairs, UpdateSize, Updates, load};
@@ -33,8 +34,7 @@ struct Header<'a> {
 }
 
 pub fn batches(args: &DataBatchesArgs) -> Result<(), Failure> {
-    let suite = suites::load(&args.experiments.experiments, &args.suite)?;
-    let run = suites::run(&suite, &args.row, args.seed)?;
+    let (suite, run) = suites::run(&args.experiments, &args.run)?;
     check_file(&args.file)?;
     let cache = run::cache_dir(Path::new("results"));
     let dataset = load(&run.experiment.data, args.data_dir.data_dir.as_deref(), &cache)?;
@@ -57,27 +57,16 @@ fn updates<'a>(pairs: &'a EncodedPairs, run: &Run) -> Updates<'a> {
 }
 
 fn write(path: &Path, header: &Header, updates: &mut Updates) -> io::Result<()> {
-    let mut file = BufWriter::new(atomic::begin(path)?);
-    write_line(&mut file, header)?;
-    let bar = ProgressBar::new(header.updates as u64).with_style(style());
+    let mut file = atomic::begin(path)?;
+    write_json_line(&mut file, header)?;
+    let bar = ProgressBar::new(header.updates as u64).with_style(style("{bar:16} {pos}/{len} updates, {eta} left"));
     for step in 0..header.updates {
         let micro_batches = updates.update(step);
-        write_line(&mut file, &micro_batches.iter().map(pieces).collect::<Vec<_>>())?;
+        write_json_line(&mut file, &micro_batches.iter().map(pieces).collect::<Vec<_>>())?;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
-}
-
-fn write_line(file: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *file, value)?;
-    file.write_all(b"\n")
-}
-
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{bar:16} {pos}/{len} updates, {eta} left")
-        .expect("a template of ours")
-        .progress_chars("=> ")
+    file.finish()
 }
 
 fn all(pairs: &EncodedPairs) -> Vec<Pieces<'_>> {

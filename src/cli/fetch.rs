@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::args::FetchArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::output::put_line;
+use super::progress::style;
 use crate::data::DEFAULT_FOLDER;
 use crate::fetch::{Archive, Catalog, Corpus, DOWNLOADS, Event, Patience, Request, Source, fetch as fetch_corpus};
 
@@ -151,7 +152,7 @@ impl Display {
             self.bar = total
                 .map_or_else(ProgressBar::no_length, ProgressBar::new)
                 .with_position(done);
-            self.bar.set_style(style(total));
+            self.bar.set_style(style(template(total)));
             self.bar.set_message(archive.clone());
             self.bar.reset_eta();
         } else if done > 0 {
@@ -169,14 +170,11 @@ impl Display {
     }
 }
 
-fn style(total: Option<u64>) -> ProgressStyle {
-    let template = match total {
+fn template(total: Option<u64>) -> &'static str {
+    match total {
         Some(_) => "{msg} {bar:16} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left",
         None => "{msg} {decimal_bytes}, {decimal_bytes_per_sec}",
-    };
-    ProgressStyle::with_template(template)
-        .expect("a template of ours")
-        .progress_chars("=> ")
+    }
 }
 
 fn megabytes(bytes: u64) -> String {

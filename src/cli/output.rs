@@ -1,9 +1,11 @@
 //! Standard output, whose reader may leave early: `ablate plan | head` is no error; and files that a command is to write.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::exit;
+
+use serde::Serialize;
 
 use super::failure::Failure;
 
@@ -25,8 +27,14 @@ pub fn put_line(text: impl Display) {
     put(format_args!("{text}\n"));
 }
 
-/// Whether a file can be there, asked before the work whose result it is to hold. Devices are refused: a whole file would take their
-/// place.
+/// A value as one line of JSON.
+pub fn write_json_line(file: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, value)?;
+    file.write_all(b"\n")
+}
+
+/// Whether a file can be there, asked before the work whose result it is to hold. Devices are refused: a whole file would
+/// take their place.
 pub fn check_file(path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_file() {
         return Err(Failure::Io(format!("{} is there and is no file", path.display())));

@@ -69,10 +69,7 @@ pub fn warn(suite: &Suite, corpora: Option<&[CorpusSize]>) {
 fn columns(suite: &Suite, gflops: f64) -> Vec<Column> {
     let mut columns = vec![column("row", Align::Left, suite, |row| row.id.clone())];
     columns.extend(COLUMNS.map(|(key, title)| column(title, Align::Right, suite, |row| marked(row, key))));
-    let other = column("other changes", Align::Left, suite, other_changes);
-    if other.cells.iter().any(|cell| !cell.is_empty()) {
-        columns.push(other);
-    }
+    columns.extend(column("other changes", Align::Left, suite, other_changes).unless_empty());
     let cost = |row: &Row| Cost::of(&row.experiment, MEAN_LENGTH);
     columns.extend([
         column("params M", Align::Right, suite, |row| {

@@ -133,7 +133,8 @@ impl Display {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
+/// How the bars of all commands look.
+pub fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .expect("a template of ours")
         .progress_chars("=> ")

@@ -18,8 +18,7 @@ use crate::run::{Environment, Event, Job, Listener, execute};
 use crate::spec::Suite;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
-    let run = suites::run(&suite, &args.row, args.seed)?;
+    let (suite, run) = suites::run(&args.place.experiments, &args.run)?;
     let job = job(&suite, run, &args.place);
     let environment = Environment::here();
     let threads = args.threads.and_then(|threads| NonZero::new(usize::from(threads)));

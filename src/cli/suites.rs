@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::args::{ExperimentsDir, RowArgs};
 use super::failure::Failure;
 use crate::plan::{Plan, Run};
 use crate::spec::{Row, Suite, load_suite, nearest};
@@ -65,10 +66,12 @@ pub fn runs(suite: &Suite, rows: &[String], seeds: &[u64]) -> Result<Vec<Run>, F
     Ok(runs)
 }
 
-/// One row with one seed, the suite's first if none is named.
-pub fn run(suite: &Suite, id: &str, seed: Option<u64>) -> Result<Run, Failure> {
-    let seeds = [seed.unwrap_or(suite.seeds[0])];
-    Ok(runs(suite, &[id.to_owned()], &seeds)?.remove(0))
+/// One row with one seed, the suite's first if none is named; and the suite.
+pub fn run(folder: &ExperimentsDir, wanted: &RowArgs) -> Result<(Suite, Run), Failure> {
+    let suite = load(&folder.experiments, &wanted.suite)?;
+    let seeds = [wanted.seed.unwrap_or(suite.seeds[0])];
+    let run = runs(&suite, std::slice::from_ref(&wanted.row), &seeds)?.remove(0);
+    Ok((suite, run))
 }
 
 fn unknown(kind: &str, name: &str, known: &[String]) -> String {

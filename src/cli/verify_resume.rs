@@ -32,8 +32,7 @@ const CALM: &str = "calm";
 const KILLED: &str = "killed";
 
 pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
-    let suite = suites::load(&args.experiments.experiments, &args.suite)?;
-    let run = suites::run(&suite, &args.row, args.seed)?;
+    let (suite, run) = suites::run(&args.experiments, &args.run)?;
     check(&suite.name, &run, args.device)?;
     let trial = Trial::prepare(args, &run)?;
 
@@ -234,10 +233,7 @@ fn shortened(experiment: &Experiment, steps: Option<usize>) -> Result<Experiment
     training.validate_every = training.validate_every.min(training.steps);
     training.checkpoint_every = training.checkpoint_every.min(training.steps.div_ceil(10));
     // No more than there is to choose from now.
-    let (measurements, selection) = (
-        training.steps.div_ceil(training.validate_every),
-        &mut shortened.selection,
-    );
+    let (measurements, selection) = (training.measurements(), &mut shortened.selection);
     selection.average = selection.average.min(measurements);
     if selection.patience >= measurements {
         selection.patience = 0;

@@ -12,7 +12,7 @@ use super::prepared::{Findings, Writer};
 use super::report::{CorpusReport, Side, SplitReport, Survey};
 use super::splits::{Pair, Splits};
 use super::text::{ContentHash, PairSource, Reading, sources};
-use super::vocabulary::{Vocabulary, WordCounts};
+use super::vocabulary::{Encoder, Vocabulary, WordCounts};
 use crate::ops::stream;
 use crate::plan::CorpusSize;
 use crate::spec::{Data, Split};
@@ -94,8 +94,9 @@ pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Da
             skipped: training_pairs,
         });
     }
-    let (dev_ids, mut dev_report) = encode(&vocabulary, &dev)?;
-    let (test_ids, mut test_report) = encode(&vocabulary, &test)?;
+    let mut encoder = vocabulary.encoder();
+    let (dev_ids, mut dev_report) = encode(&mut encoder, &dev)?;
+    let (test_ids, mut test_report) = encode(&mut encoder, &test)?;
     dev_report.sources_in_training = findings.dev_sources_in_training;
     test_report.sources_in_training = findings.test_sources_in_training;
     let pieces = vocabulary.len();
@@ -216,10 +217,9 @@ fn encode_training(
 
 /// All pairs of a split that is scored.
 fn encode(
-    vocabulary: &Vocabulary,
+    encoder: &mut Encoder,
     (pairs, reading): &(Vec<Pair>, Reading),
 ) -> Result<(EncodedPairs, SplitReport), DataError> {
-    let mut encoder = vocabulary.encoder();
     let ids = EncodedPairs {
         source: encoder.encode_all(pairs.iter().map(|(source, _)| source.as_str()))?,
         target: encoder.encode_all(pairs.iter().map(|(_, target)| target.as_str()))?,

@@ -5,7 +5,7 @@
 //! JSON; its length as `u64`; and the BLAKE3 hash of all before it.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ struct Trailer {
 /// Takes pairs in, one after another.
 pub struct Writer {
     path: PathBuf,
-    file: BufWriter<Pending>,
+    file: Pending,
     hasher: blake3::Hasher,
     pairs: usize,
     source_pieces: usize,
@@ -49,10 +49,9 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(path: &Path) -> Result<Self, DataError> {
-        let file = atomic::begin(path).map_err(DataError::cache(path))?;
         Ok(Self {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(BUFFER_BYTES, file),
+            file: atomic::begin(path).map_err(DataError::cache(path))?,
             hasher: blake3::Hasher::new(),
             pairs: 0,
             source_pieces: 0,
@@ -83,8 +82,7 @@ impl Writer {
         let end = [&trailer[..], &(trailer.len() as u64).to_le_bytes()].concat();
         self.write(&end)
             .and_then(|()| self.file.write_all(self.hasher.finalize().as_bytes()))
-            .and_then(|()| self.file.into_inner().map_err(io::IntoInnerError::into_error))
-            .and_then(Pending::finish)
+            .and_then(|()| self.file.finish())
             .map_err(failed)
     }
 

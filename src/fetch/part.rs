@@ -2,7 +2,7 @@
 //! are. Killed at any moment, the two tell where to go on.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -118,10 +118,7 @@ impl PartFile {
 
 /// Removes a file that may not be there.
 pub fn remove(path: &Path) -> Result<(), FetchError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FetchError::io(path)(error)),
-        _ => Ok(()),
-    }
+    atomic::if_there(fs::remove_file(path)).map_err(FetchError::io(path))
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -1,6 +1,6 @@
 //! A text file in the making: parts of archives in, lines counted, chosen and hashed on their way to the disk.
 
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::digest::{Digest, Hashing};
@@ -12,11 +12,9 @@ use crate::atomic;
 /// In formats that are read by lines. A sentence of a megabyte is none.
 const LONGEST_LINE_BYTES: u64 = 1 << 20;
 
-const BLOCK_BYTES: usize = 1 << 16;
-
 pub struct TextFile {
     path: PathBuf,
-    file: BufWriter<Hashing<atomic::Pending>>,
+    file: Hashing<atomic::Pending>,
     selection: Selection,
     /// Of all parts; the first is 1.
     line: u64,
@@ -39,7 +37,7 @@ impl TextFile {
         let pending = atomic::begin(path).map_err(FetchError::io(path))?;
         Ok(Self {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(BLOCK_BYTES, Hashing::new(pending)),
+            file: Hashing::new(pending),
             selection,
             line: 0,
             lines: 0,
@@ -65,9 +63,10 @@ impl TextFile {
         Ok(())
     }
 
-    pub fn finish(self) -> Result<Finished, FetchError> {
-        let hashing = self.file.into_inner().map_err(io::IntoInnerError::into_error);
-        let (pending, sha256, bytes) = hashing.map_err(FetchError::io(&self.path))?.finish();
+    pub fn finish(mut self) -> Result<Finished, FetchError> {
+        // Before anybody is told of the file: a full disk shows here.
+        self.file.flush().map_err(FetchError::io(&self.path))?;
+        let (pending, sha256, bytes) = self.file.finish();
         Ok(Finished {
             path: self.path,
             lines: self.lines,

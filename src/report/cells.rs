@@ -46,7 +46,7 @@ pub(super) fn bleu_of_weights(comparison: &Comparison) -> Option<Column> {
             String::new()
         }
     });
-    column.cells.iter().any(|cell| !cell.is_empty()).then_some(column)
+    column.unless_empty()
 }
 
 pub(super) fn training_flops(comparison: &Comparison) -> Option<Column> {
@@ -54,7 +54,7 @@ pub(super) fn training_flops(comparison: &Comparison) -> Option<Column> {
         row.training_flops
             .map_or_else(String::new, |flops| format!("{flops:.1e}"))
     });
-    column.cells.iter().any(|cell| !cell.is_empty()).then_some(column)
+    column.unless_empty()
 }
 
 pub(super) fn difference(comparison: &Comparison) -> Column {

@@ -24,6 +24,12 @@ impl Column {
         }
     }
 
+    /// The column, if any of its cells says something.
+    #[must_use]
+    pub fn unless_empty(self) -> Option<Self> {
+        self.cells.iter().any(|cell| !cell.is_empty()).then_some(self)
+    }
+
     /// In characters: every sign a report writes is one cell of a terminal wide.
     #[must_use]
     pub fn width(&self) -> usize {

@@ -69,8 +69,5 @@ impl Marker {
 }
 
 fn remove_if_there(path: &Path) -> Result<(), ResultsError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(ResultsError::write(path)(error)),
-        _ => Ok(()),
-    }
+    atomic::if_there(fs::remove_file(path)).map_err(ResultsError::write(path))
 }

@@ -1,7 +1,7 @@
 //! The checkpoints of a run: the two newest are kept, so that a damaged one has a predecessor.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::RunError;
 use super::trained::read_spec;
@@ -24,10 +24,6 @@ pub struct Checkpoints {
 impl Checkpoints {
     pub fn new(folder: PathBuf, identity: String) -> Self {
         Self { folder, identity }
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Keeps the state of a training, then drops its oldest checkpoints.

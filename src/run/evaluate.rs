@@ -12,8 +12,8 @@ use crate::model::Seq2Seq;
 use crate::plan::training_flops;
 use crate::results::{BleuScores, RunScore, WeightsScore};
 use crate::score::check_texts;
-use crate::spec::{Evaluation, Selection, Signature, Split, Weights};
-use crate::train::{Progress, evaluate};
+use crate::spec::{Evaluation, Signature, Split, Weights};
+use crate::train::{CheckpointError, Progress, Snapshot, evaluate};
 
 /// Measures a trained model on the evaluation split and writes hypotheses and scores. The model's own weights, the last,
 /// are lost where others are asked for.
@@ -23,27 +23,31 @@ pub fn finish(
     model: &mut dyn Seq2Seq,
     training: &Training,
 ) -> Result<Event, RunError> {
-    let wanted = wanted(&attempt.job.run.experiment.selection, &training.progress);
-    for (_, steps) in wanted.iter().filter(|(weights, _)| *weights != Weights::Last) {
-        training.check(steps)?;
-    }
-    let Some(candidates) = measure_all(attempt, dataset, model, training, &wanted)? else {
+    let wanted = wanted(attempt, training)?;
+    let Some(candidates) = measure_all(attempt, dataset, model, wanted)? else {
         let step = training.progress.step;
         return Ok(Event::Interrupted { step });
     };
     write_hypotheses(attempt, &candidates)?;
-    let chosen = chosen(attempt, &candidates);
-    if chosen.weights != Weights::Last {
-        training.write_average(&attempt.job.folder.weights(), &chosen.steps)?;
+    if let Some(average) = &chosen(attempt, &candidates).average {
+        let path = attempt.job.folder.weights();
+        atomic::write(&path, &average.to_bytes()).map_err(RunError::io(path))?;
     }
     conclude(attempt, dataset, model, &training.progress, &candidates)
 }
 
-/// One set of weights and what it is worth on the evaluation split.
-#[derive(Clone)]
+/// One set of weights and what it is worth.
 struct Candidate {
     weights: Weights,
     steps: Vec<usize>,
+    /// The weights themselves, the mean of those of all steps; nothing for the last, which the model has.
+    average: Option<Snapshot>,
+    figures: Figures,
+}
+
+/// What a model is worth on the evaluation split.
+#[derive(Clone)]
+struct Figures {
     ppl: f64,
     dev_ppl: f64,
     bleu: BleuScores,
@@ -59,17 +63,24 @@ fn chosen<'a>(attempt: &Attempt, candidates: &'a [Candidate]) -> &'a Candidate {
     found.expect("what enters the table is measured")
 }
 
-/// The sets of weights to measure, with the steps they come from. The last come first: the model still has them.
-fn wanted(selection: &Selection, progress: &Progress) -> Vec<(Weights, Vec<usize>)> {
-    let mut wanted = vec![(Weights::Last, vec![progress.step])];
-    if selection.keeps_weights() {
-        let ranking = &progress.ranking;
-        wanted.extend(ranking.best_step().map(|step| (Weights::Best, vec![step])));
-        if selection.average > 0 {
-            wanted.push((Weights::Average, ranking.averaged_steps(selection)));
+/// A set of weights to measure: what it is called, the steps it comes from, and the weights as [`Candidate`] has them.
+type Wanted = (Weights, Vec<usize>, Option<Snapshot>);
+
+/// The last come first: the model still has them. All others are read before anything is translated, so that what is lost
+/// is known early.
+fn wanted(attempt: &Attempt, training: &Training) -> Result<Vec<Wanted>, RunError> {
+    let selection = &attempt.job.run.experiment.selection;
+    let progress = &training.progress;
+    let mut wanted = vec![(Weights::Last, vec![progress.step], None)];
+    if let Some(snapshots) = &training.snapshots {
+        let best = progress.ranking.best_step().map(|step| (Weights::Best, vec![step]));
+        let average = (selection.average > 0).then(|| (Weights::Average, progress.ranking.averaged_steps(selection)));
+        for (weights, steps) in best.into_iter().chain(average) {
+            let average = snapshots.average(&steps)?;
+            wanted.push((weights, steps, Some(average)));
         }
     }
-    wanted
+    Ok(wanted)
 }
 
 /// Every set of weights; nothing if the listener wants to stop. Two sets from the same steps are measured once.
@@ -77,38 +88,46 @@ fn measure_all(
     attempt: &mut Attempt,
     dataset: &Dataset,
     model: &mut dyn Seq2Seq,
-    training: &Training,
-    wanted: &[(Weights, Vec<usize>)],
+    wanted: Vec<Wanted>,
 ) -> Result<Option<Vec<Candidate>>, RunError> {
+    let rounds = wanted.len();
     let mut candidates: Vec<Candidate> = Vec::new();
-    for (number, (weights, steps)) in wanted.iter().enumerate() {
-        let same = candidates.iter().find(|candidate| candidate.steps == *steps).cloned();
-        let measured = if same.is_some() {
-            same
+    for (number, (weights, steps, average)) in wanted.into_iter().enumerate() {
+        let same = candidates.iter().find(|candidate| candidate.steps == steps);
+        let figures = if let Some(same) = same {
+            Some(same.figures.clone())
         } else {
-            if *weights != Weights::Last {
-                training.restore_average(model, steps)?;
+            if let Some(average) = &average {
+                restore(attempt, average, model)?;
             }
-            measure(attempt, dataset, model, (number, wanted.len()))?
+            measure(attempt, dataset, model, (number, rounds))?
         };
-        let Some(measured) = measured else { return Ok(None) };
+        let Some(figures) = figures else { return Ok(None) };
         candidates.push(Candidate {
-            weights: *weights,
-            steps: steps.clone(),
-            ..measured
+            weights,
+            steps,
+            average,
+            figures,
         });
     }
     Ok(Some(candidates))
 }
 
-/// Perplexity, translations and their scores, of weights not yet named; nothing if the listener wants to stop. This is
-/// round `round.0`, counted from 0, of `round.1`.
+fn restore(attempt: &Attempt, average: &Snapshot, model: &mut dyn Seq2Seq) -> Result<(), RunError> {
+    average.restore(model).map_err(|error| RunError::Checkpoint {
+        path: attempt.job.folder.snapshots(),
+        source: CheckpointError::OtherModel(error),
+    })
+}
+
+/// Perplexity, translations and their scores; nothing if the listener wants to stop. This is round `round.0`, counted
+/// from 0, of `round.1`.
 fn measure(
     attempt: &mut Attempt,
     dataset: &Dataset,
     model: &dyn Seq2Seq,
     round: (usize, usize),
-) -> Result<Option<Candidate>, RunError> {
+) -> Result<Option<Figures>, RunError> {
     let experiment = &attempt.job.run.experiment;
     let split = experiment.evaluation.split;
     let of_one = dataset.ids.get(split).source.sentences();
@@ -133,9 +152,7 @@ fn measure(
         evaluate(model, &batches, 0.0).perplexity()
     };
     let dev_ppl = perplexity(Split::Dev);
-    Ok(Some(Candidate {
-        weights: Weights::Last,
-        steps: Vec::new(),
+    Ok(Some(Figures {
         ppl: if split == Split::Dev {
             dev_ppl
         } else {
@@ -158,7 +175,12 @@ fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), R
             format!("{split}.{}", candidate.weights.name())
         };
         let path = attempt.job.folder.hypotheses(&name);
-        let text: String = candidate.hypotheses.iter().flat_map(|line| [line, "\n"]).collect();
+        let text: String = candidate
+            .figures
+            .hypotheses
+            .iter()
+            .flat_map(|line| [line, "\n"])
+            .collect();
         atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
     }
     Ok(())
@@ -174,8 +196,8 @@ fn conclude(
 ) -> Result<Event, RunError> {
     let experiment = &attempt.job.run.experiment;
     let Evaluation { split, bleu: signature } = experiment.evaluation;
-    let chosen = chosen(attempt, candidates);
-    for warning in check_texts(&chosen.hypotheses, &[&references(dataset, split)]) {
+    let Candidate { weights, figures, .. } = chosen(attempt, candidates);
+    for warning in check_texts(&figures.hypotheses, &[&references(dataset, split)]) {
         attempt.note(format!("in the hypotheses of {}: {warning}", split.name()));
     }
     let report = &dataset.report.splits;
@@ -189,16 +211,16 @@ fn conclude(
         steps: progress.step as u64,
         tokens: progress.tokens as u64,
         training_flops: Some(training_flops(experiment, &progress.work)),
-        ppl: chosen.ppl,
-        dev_ppl: Some(chosen.dev_ppl),
+        ppl: figures.ppl,
+        dev_ppl: Some(figures.dev_ppl),
         parameters: model.parameter_count() as u64,
         skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
         unknown_pieces: Some(
             (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
         ),
-        weights: Some(chosen.weights.name().to_owned()),
+        weights: Some(weights.name().to_owned()),
         bleu_in_table: Some(signature.name().to_owned()),
-        bleu: chosen.bleu.clone(),
+        bleu: figures.bleu.clone(),
         of_weights: others.iter().map(|candidate| candidate.score(signature)).collect(),
     };
     score.write(&attempt.job.folder.score())?;
@@ -206,8 +228,8 @@ fn conclude(
         attempt.log.line(&candidate.line(split, signature));
     }
     Ok(Event::Finished {
-        ppl: chosen.ppl,
-        bleu: chosen.bleu.under(signature).score,
+        ppl: figures.ppl,
+        bleu: figures.bleu.under(signature).score,
     })
 }
 
@@ -216,18 +238,18 @@ impl Candidate {
         WeightsScore {
             weights: self.weights.name().to_owned(),
             steps: self.steps.iter().map(|&step| step as u64).collect(),
-            dev_ppl: self.dev_ppl,
-            ppl: self.ppl,
-            bleu: self.bleu.under(signature).score,
-            bleu_13a: self.bleu.standard.score,
-            bleu_13a_lc: self.bleu.lowercase.score,
+            dev_ppl: self.figures.dev_ppl,
+            ppl: self.figures.ppl,
+            bleu: self.figures.bleu.under(signature).score,
+            bleu_13a: self.figures.bleu.standard.score,
+            bleu_13a_lc: self.figures.bleu.lowercase.score,
         }
     }
 
     fn line(&self, split: Split, signature: Signature) -> String {
         let steps: Vec<String> = self.steps.iter().map(usize::to_string).collect();
         let (split, weights, steps) = (split.name(), self.weights.name(), steps.join(", "));
-        let (ppl, bleu) = (self.ppl, self.bleu.under(signature));
+        let (ppl, bleu) = (self.figures.ppl, self.figures.bleu.under(signature));
         format!(
             "{split}: {weights} weights (step {steps}): ppl {ppl:.4}, {bleu} ({})",
             bleu.signature

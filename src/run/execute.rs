@@ -1,7 +1,6 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,6 +10,7 @@ use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
+use crate::atomic;
 use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
 use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
@@ -64,10 +64,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
 /// A finished run has the weights that it asked for, those of its average among them.
 fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
     let path = folder.snapshots();
-    match fs::remove_dir_all(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(RunError::io(path)(error)),
-        _ => Ok(()),
-    }
+    atomic::if_there(fs::remove_dir_all(&path)).map_err(RunError::io(path))
 }
 
 /// Whether this machine and this binary can train the run: its device, its precision, its shape.

@@ -1,7 +1,6 @@
 //! What a run writes about itself: where it comes from before it does anything, and how it ended after everything else.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -52,10 +51,7 @@ fn change_history(folder: &RunFolder, data_hash: &str) -> Result<(), RunError> {
     if before.data_hash == data_hash {
         return Ok(());
     }
-    let rename = |from: &Path, to: &Path| match fs::rename(from, to) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(RunError::io(from)(error)),
-        _ => Ok(()),
-    };
+    let rename = |from: &Path, to: &Path| atomic::if_there(fs::rename(from, to)).map_err(RunError::io(from));
     // There already: a process was killed between here and the new provenance.
     if !aside.exists() {
         rename(&history, &aside)?;

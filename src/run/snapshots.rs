@@ -43,11 +43,6 @@ impl Snapshots {
         Ok(())
     }
 
-    /// Whether all of these can be read, which is better known before they are needed.
-    pub fn check(&self, steps: &[usize]) -> Result<(), RunError> {
-        steps.iter().try_for_each(|&step| self.read(step).map(drop))
-    }
-
     /// The mean of the weights after these updates.
     pub fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
         let [first, others @ ..] = steps else {

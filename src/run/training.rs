@@ -1,13 +1,10 @@
 //! The state of a run's training, and where it is kept.
 
-use std::path::Path;
-
 use super::checkpoints::{Checkpoints, identity};
 use super::snapshots::Snapshots;
 use super::{Job, RunError};
-use crate::atomic;
 use crate::model::Seq2Seq;
-use crate::train::{CheckpointError, Progress, Snapshot};
+use crate::train::Progress;
 
 /// How far the run has come, and where it keeps that.
 pub struct Training {
@@ -44,32 +41,5 @@ impl Training {
             checkpoints,
             snapshots: snapshots.transpose()?,
         })
-    }
-
-    /// Whether the weights after these updates are still there.
-    pub fn check(&self, steps: &[usize]) -> Result<(), RunError> {
-        self.snapshots().check(steps)
-    }
-
-    /// Gives the model the mean of the weights after these updates.
-    pub fn restore_average(&self, model: &mut dyn Seq2Seq, steps: &[usize]) -> Result<(), RunError> {
-        let average = self.average(steps)?;
-        average.restore(model).map_err(|error| RunError::Checkpoint {
-            path: self.checkpoints.folder().to_owned(),
-            source: CheckpointError::OtherModel(error),
-        })
-    }
-
-    /// Writes that mean.
-    pub fn write_average(&self, path: &Path, steps: &[usize]) -> Result<(), RunError> {
-        atomic::write(path, &self.average(steps)?.to_bytes()).map_err(RunError::io(path))
-    }
-
-    fn average(&self, steps: &[usize]) -> Result<Snapshot, RunError> {
-        self.snapshots().average(steps)
-    }
-
-    fn snapshots(&self) -> &Snapshots {
-        self.snapshots.as_ref().expect("kept by a run that selects")
     }
 }

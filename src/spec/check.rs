@@ -190,14 +190,11 @@ fn never(draft: &Draft, key: &'static str, every: usize) -> Option<Conflict> {
     (every > steps).then_some(Conflict::Never { key, every, steps })
 }
 
-/// Dev measurements of a whole training: one every so often, and one at its end.
-fn measurements(draft: &Draft) -> usize {
-    let training = &draft.experiment.training;
-    training.steps.div_ceil(training.validate_every)
-}
-
 fn few_to_average(draft: &Draft) -> Option<Conflict> {
-    let (average, measurements) = (draft.experiment.selection.average, measurements(draft));
+    let (average, measurements) = (
+        draft.experiment.selection.average,
+        draft.experiment.training.measurements(),
+    );
     (average > measurements).then_some(Conflict::FewMeasurements {
         key: "selection.average",
         wanted: average,
@@ -207,7 +204,10 @@ fn few_to_average(draft: &Draft) -> Option<Conflict> {
 
 /// The first measurement is always the best so far.
 fn long_patience(draft: &Draft) -> Option<Conflict> {
-    let (patience, measurements) = (draft.experiment.selection.patience, measurements(draft));
+    let (patience, measurements) = (
+        draft.experiment.selection.patience,
+        draft.experiment.training.measurements(),
+    );
     (patience >= measurements).then_some(Conflict::FewMeasurements {
         key: "selection.patience",
         wanted: patience,

@@ -131,6 +131,14 @@ pub struct Training {
     pub precision: Precision,
 }
 
+impl Training {
+    /// Dev measurements of a whole training: one every so often, and one at its end.
+    #[must_use]
+    pub fn measurements(&self) -> usize {
+        self.steps.div_ceil(self.validate_every)
+    }
+}
+
 /// The operands of the matrix products of a training pass, forward and backward; their sums are `f32` either way. So is
 /// all else: the weights that Adam changes, attention inside a head, softmax, normalisation, the sums of the loss,
 /// validation and decoding.

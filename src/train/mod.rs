@@ -6,12 +6,14 @@ mod checkpoint;
 mod ranking;
 mod sealed;
 mod snapshot;
+mod tensors;
 mod trainer;
 
 pub use checkpoint::Checkpoint;
 pub use ranking::{Measured, Ranking};
 pub use sealed::CheckpointError;
 pub use snapshot::{Average, Snapshot};
+pub use tensors::{Tensors, open_tensors, values};
 pub use trainer::{Observer, Outcome, Progress, Stop, Trainer, Update, Validation, evaluate};
 
 /// Where weights live in a file.

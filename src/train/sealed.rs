@@ -1,16 +1,13 @@
 //! Arrays in a safetensors file, with a text that says what they are and a checksum over all of it.
 
-use std::collections::HashMap;
 use std::fmt;
 
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::SafeTensors;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::tensors::{Tensors, open_tensors, values};
 use crate::model::{NamedArray, RestoreError};
-
-/// The text is one entry of the file's metadata: a map of several would be written in any order.
-const HEADER: &str = "ablate";
 
 /// How the text ends.
 #[derive(Serialize, Deserialize)]
@@ -30,26 +27,20 @@ impl Seal {
 /// The bytes of a file that holds each list of arrays under its prefix. `header` becomes TOML of plain values; all lists
 /// have the names of the first.
 pub fn seal<H: Serialize>(header: &H, lists: &[(&str, &[NamedArray])]) -> Vec<u8> {
-    let bytes = |array: &NamedArray| array.values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let arrays: Vec<(String, &NamedArray, Vec<u8>)> = lists
-        .iter()
-        .flat_map(|(prefix, arrays)| arrays.iter().map(move |array| (prefix, array)))
-        .map(|(prefix, array)| (format!("{prefix}{}", array.name), array, bytes(array)))
-        .collect();
+    let prefixed = lists.iter().flat_map(|(prefix, arrays)| {
+        arrays
+            .iter()
+            .map(move |array| (format!("{prefix}{}", array.name), array))
+    });
+    let tensors = Tensors::of(prefixed);
     let header = toml::to_string(header).expect("plain values");
     let order = lists[0].1.iter().map(|array| array.name.clone()).collect();
     let mut seal = Seal {
         order,
         checksum: String::new(),
     };
-    let named = arrays.iter().map(|(name, _, bytes)| (name.as_str(), bytes.as_slice()));
-    seal.checksum = checksum(&format!("{header}{}", seal.to_toml()), named);
-    let views = arrays.iter().map(|(name, array, bytes)| {
-        let view = TensorView::new(Dtype::F32, array.shape.clone(), bytes).expect("a shape that fits its values");
-        (name.as_str(), view)
-    });
-    let metadata = HashMap::from([(HEADER.to_owned(), format!("{header}{}", seal.to_toml()))]);
-    safetensors::serialize(views, Some(metadata)).expect("names are unique")
+    seal.checksum = checksum(&format!("{header}{}", seal.to_toml()), tensors.named_bytes());
+    tensors.to_file(format!("{header}{}", seal.to_toml()))
 }
 
 /// A file that [`seal`] wrote, found undamaged.
@@ -63,10 +54,8 @@ impl<'a, H: DeserializeOwned> Sealed<'a, H> {
     /// # Errors
     /// If the bytes are damaged in any way.
     pub fn open(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-        let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
-        let text = metadata.metadata().as_ref().and_then(|entries| entries.get(HEADER));
-        let text = text.ok_or_else(|| damaged("no header"))?;
+        let (file, text) = open_tensors(bytes).map_err(damaged)?;
+        let text = &text.ok_or_else(|| damaged("no header"))?;
         let Seal { order, checksum: told } = toml::from_str(text).map_err(damaged)?;
         let tensors: Vec<_> = file.iter().collect();
         let named = tensors.iter().map(|(name, view)| (*name, view.data()));
@@ -84,11 +73,10 @@ impl<'a, H: DeserializeOwned> Sealed<'a, H> {
     pub fn arrays(&self, prefix: &str) -> Result<Vec<NamedArray>, CheckpointError> {
         let array = |name: &String| {
             let view = self.file.tensor(&format!("{prefix}{name}")).map_err(damaged)?;
-            let values = view.data().as_chunks::<4>().0;
             Ok(NamedArray {
                 name: name.clone(),
                 shape: view.shape().to_vec(),
-                values: values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+                values: values(&view),
             })
         };
         self.order.iter().map(array).collect()

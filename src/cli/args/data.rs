@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{DataDir, ExperimentsDir, positive};
+use super::{DataDir, ExperimentsDir, RowArgs, positive};
 use crate::fetch::Mirror;
 
 const LONGEST_TIMEOUT_S: f64 = 3600.0;
@@ -58,15 +58,10 @@ pub struct DataShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate data batches table3-quick base --seed 1 --steps 100 batches.jsonl")]
 pub struct DataBatchesArgs {
-    /// Suite, by name or path
-    pub suite: String,
-    /// Row of the suite
-    pub row: String,
+    #[command(flatten)]
+    pub run: RowArgs,
     /// File to write
     pub file: PathBuf,
-    /// Seed; the suite's first if not given
-    #[arg(long)]
-    pub seed: Option<u64>,
     /// Updates to write; all of the training if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,

@@ -17,11 +17,13 @@ pub fn corpora(suite: &Suite, data_dir: Option<&Path>) -> Result<Vec<CorpusSize>
     let mut sizes = Vec::new();
     for row in &suite.rows {
         let data = &row.experiment.data;
-        let size = match known.iter().find(|(found, _)| *found == data) {
-            Some((_, size)) => *size,
-            None => load(data, data_dir, &cache)?.training_size(),
+        let size = if let Some((_, size)) = known.iter().find(|(found, _)| *found == data) {
+            *size
+        } else {
+            let size = load(data, data_dir, &cache)?.training_size();
+            known.push((data, size));
+            size
         };
-        known.push((data, size));
         sizes.push(size);
     }
     Ok(sizes)

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, TensorView};
 use serde::{Deserialize, Serialize};
 
 use super::names::exported_name;
 use crate::model::NamedArray;
+use crate::train::{Tensors, open_tensors, values};
 
-/// The entry of the metadata that is ours. It is one text: a map of entries would be written in any order.
-const ENTRY: &str = "ablate";
 const FORMAT_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -35,16 +34,8 @@ pub fn to_bytes(weights: &[NamedArray], steps: &[usize]) -> Vec<u8> {
         steps,
     };
     let origin = serde_json::to_string(&origin).expect("strings and numbers have a JSON form");
-    let bytes = |array: &NamedArray| -> Vec<u8> { array.values.iter().flat_map(|value| value.to_le_bytes()).collect() };
-    let tensors: Vec<_> = weights
-        .iter()
-        .map(|array| (exported_name(&array.name), array.shape.clone(), bytes(array)))
-        .collect();
-    let views = tensors.iter().map(|(name, shape, bytes)| {
-        let view = TensorView::new(Dtype::F32, shape.clone(), bytes).expect("a shape that fits its values");
-        (name.as_str(), view)
-    });
-    safetensors::serialize(views, Some(HashMap::from([(ENTRY.to_owned(), origin)]))).expect("names are unique")
+    let named = weights.iter().map(|array| (exported_name(&array.name), array));
+    Tensors::of(named).to_file(origin)
 }
 
 /// Reads the weights of a model whose own arrays are `model`, and gives them its names and order.
@@ -52,10 +43,9 @@ pub fn to_bytes(weights: &[NamedArray], steps: &[usize]) -> Vec<u8> {
 /// # Errors
 /// If the bytes are no safetensors file, or hold other tensors than those of the model: all of them are told.
 pub fn from_bytes(bytes: &[u8], model: &[NamedArray]) -> Result<Vec<NamedArray>, WeightsError> {
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
-    let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
-    if let Some(entry) = metadata.metadata().as_ref().and_then(|entries| entries.get(ENTRY)) {
-        let Format { format_version: found } = serde_json::from_str(entry).map_err(damaged)?;
+    let (file, origin) = open_tensors(bytes).map_err(damaged)?;
+    if let Some(origin) = origin {
+        let Format { format_version: found } = serde_json::from_str(&origin).map_err(damaged)?;
         if found != FORMAT_VERSION {
             return Err(WeightsError::Format { found });
         }
@@ -99,13 +89,7 @@ fn read(view: Option<TensorView>, shape: &[usize]) -> Result<Vec<f32>, What> {
     if found != expected {
         return Err(What::Other { found, expected });
     }
-    let values: Vec<f32> = view
-        .data()
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|bytes| f32::from_le_bytes(*bytes))
-        .collect();
+    let values = values(&view);
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(values),
         Some(index) => Err(What::NotFinite {
@@ -233,7 +217,7 @@ mod tests {
                 TensorView::new(*dtype, shape.to_vec(), &zeros[..bytes]).expect("few enough"),
             )
         });
-        let metadata = metadata.map(|text| HashMap::from([(ENTRY.to_owned(), text.to_owned())]));
+        let metadata = metadata.map(|text| HashMap::from([("ablate".to_owned(), text.to_owned())]));
         safetensors::serialize(views, metadata).expect("unique names")
     }
 
