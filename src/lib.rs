@@ -31,6 +31,8 @@ pub mod results;
 
 pub mod run;
 
+pub mod selftest;
+
 pub mod sweep;
 
 pub mod report;

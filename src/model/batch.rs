@@ -21,6 +21,15 @@ pub struct Batch {
     pub target: Packed,
     /// What the decoder should say at each row of `target`: the target pieces, then [`EOS`].
     pub labels: Vec<u32>,
+    /// The rows that come before, if this is a share of a larger batch.
+    pub before: RowsBefore,
+}
+
+/// How many rows of a batch come before a share of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RowsBefore {
+    pub source: usize,
+    pub target: usize,
 }
 
 impl Batch {
@@ -32,6 +41,7 @@ impl Batch {
             source: Packed::from_sentences(pairs.iter().map(|(source, _)| closed(source))),
             target: Packed::from_sentences(pairs.iter().map(|(_, target)| [&[BOS], *target].concat())),
             labels: pairs.iter().flat_map(|(_, target)| closed(target)).collect(),
+            before: RowsBefore::default(),
         }
     }
 
@@ -61,10 +71,15 @@ impl Batch {
 
     fn sentences(&self, range: Range<usize>) -> Self {
         let rows = self.target.offsets()[range.start]..self.target.offsets()[range.end];
+        let before = RowsBefore {
+            source: self.source.offsets()[range.start],
+            target: rows.start,
+        };
         Self {
             source: Packed::from_sentences(range.clone().map(|index| self.source.sentence(index))),
             target: Packed::from_sentences(range.map(|index| self.target.sentence(index))),
             labels: self.labels[rows].to_vec(),
+            before,
         }
     }
 
@@ -109,6 +124,12 @@ mod tests {
             let whole = batch(lengths);
             for count in [1, 2, 3, 100] {
                 let shares = whole.shares(count);
+                let mut before = RowsBefore::default();
+                for share in &shares {
+                    assert_eq!(share.before, before);
+                    before.source += share.source.tokens();
+                    before.target += share.target.tokens();
+                }
                 let joined = |part: fn(&Batch) -> &Packed| {
                     let sentences = shares
                         .iter()

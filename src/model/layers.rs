@@ -54,11 +54,11 @@ impl<
         norm: Norm,
         dropout: &mut DropoutStream,
     ) -> Rows<D, Dev, T> {
-        let x = self
-            .attention_norm
-            .residual(norm, dropout.next_site(), x, |x| self.attention.forward(x, None, spans));
+        let x = self.attention_norm.residual(norm, dropout.next_site(D), x, |x| {
+            self.attention.forward(x, None, spans)
+        });
         self.feed_forward_norm
-            .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+            .residual(norm, dropout.next_site(D), x, |x| self.feed_forward.forward(x))
     }
 
     pub fn prepared<I: Inference>(&self, device: &I) -> PreparedEncoderLayer<I> {
@@ -128,14 +128,14 @@ impl<
         attend_to_self: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
         attend_to_source: impl FnOnce(&Attention<Dev, D, H, K, VD, HK, HV>, Rows<D, Dev, T>) -> Rows<D, Dev, T>,
     ) -> Rows<D, Dev, T> {
-        let x = self.self_attention_norm.residual(norm, dropout.next_site(), x, |x| {
+        let x = self.self_attention_norm.residual(norm, dropout.next_site(D), x, |x| {
             attend_to_self(&self.self_attention, x)
         });
-        let x = self.cross_attention_norm.residual(norm, dropout.next_site(), x, |x| {
+        let x = self.cross_attention_norm.residual(norm, dropout.next_site(D), x, |x| {
             attend_to_source(&self.cross_attention, x)
         });
         self.feed_forward_norm
-            .residual(norm, dropout.next_site(), x, |x| self.feed_forward.forward(x))
+            .residual(norm, dropout.next_site(D), x, |x| self.feed_forward.forward(x))
     }
 
     pub fn prepared<I: Inference>(&self, device: &I) -> PreparedDecoderLayer<I> {

@@ -17,7 +17,7 @@ mod session;
 mod trainable;
 mod transformer;
 
-pub use batch::{BOS, Batch, EOS, UNK};
+pub use batch::{BOS, Batch, EOS, RowsBefore, UNK};
 pub use maps::{AttentionMaps, Map};
 pub use positions::{Learned, Positional, Sinusoidal};
 pub use seq2seq::{

@@ -1,12 +1,11 @@
 //! A trained tensor without its type.
 
-use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
-use crate::ops::{Buffer, Ops, Shareable};
+use crate::ops::{Buffer, Ops, Shareable, Trained};
 
 /// One trained tensor of a model, of whatever shape.
-pub trait Parameter<Dev: Ops>: Shareable {
+pub trait Parameter<Dev: Ops>: Trained<Dev> {
     fn shape(&self) -> Vec<usize>;
 
     fn read(&self) -> Vec<f32>;
@@ -15,12 +14,6 @@ pub trait Parameter<Dev: Ops>: Shareable {
 
     /// Where dfdx keeps the gradient.
     fn slot(&self) -> Slot<Dev>;
-
-    /// Sum of squares of the gradient.
-    fn norm_squared(&self, gradient: &mut Buffer<Dev>) -> f64;
-
-    /// One step of Adam, `t` counted from 1.
-    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, moments: [&mut Buffer<Dev>; 2]);
 }
 
 /// A copy of a tensor's values, row after row.
@@ -50,7 +43,7 @@ pub trait Put<Dev: Ops>: Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Shareable {
 impl<Dev: Ops, F: Fn(&mut Gradients<f32, Dev>, Buffer<Dev>) + Shareable> Put<Dev> for F {}
 
 /// Why the device cannot fail here: a run cannot go on without memory for its own gradients.
-const NO_MEMORY: &str = "the device has memory for gradients and moments";
+const NO_MEMORY: &str = "the device has memory for gradients";
 
 impl<S: Shape, Dev: Ops> Parameter<Dev> for Tensor<S, f32, Dev> {
     fn shape(&self) -> Vec<usize> {
@@ -76,13 +69,5 @@ impl<S: Shape, Dev: Ops> Parameter<Dev> for Tensor<S, f32, Dev> {
             }),
             put: Box::new(move |store, values| *store.get_or_alloc_mut(&put).expect(NO_MEMORY) = values),
         }
-    }
-
-    fn norm_squared(&self, gradient: &mut Buffer<Dev>) -> f64 {
-        Dev::norm_squared(self, gradient)
-    }
-
-    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, [first, second]: [&mut Buffer<Dev>; 2]) {
-        config.try_update(t, self, first, second, gradient).expect(NO_MEMORY);
     }
 }

@@ -5,7 +5,7 @@ use dfdx::prelude::*;
 
 use super::parameter::Slot;
 use super::{AdamStep, Batch, BatchLoss, Decoder, NamedArray, Network, Parameter, RestoreError, Seq2Seq, TrainingPass};
-use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, TokenLoss, map, threads};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, ParameterState, TokenLoss, Trained, map, threads};
 
 /// Any [`Network`] as a [`Seq2Seq`].
 ///
@@ -39,7 +39,6 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     fn share_gradients(
         &self,
         share: &Batch,
-        index: usize,
         pass: &TrainingPass,
         gradients: Vec<Buffer<Dev>>,
     ) -> (BatchLoss, Vec<Buffer<Dev>>) {
@@ -49,7 +48,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
         }
         let seed: Tensor<Rank0, f32, Dev> = self.network.device().zeros();
         let (_, tape) = seed.traced(store).split_tape();
-        let dropout = DropoutStream::new(pass.dropout, pass.dropout_key, index as u64);
+        let dropout = DropoutStream::new(pass.dropout, pass.dropout_key);
         let target = LossTarget {
             labels: &share.labels,
             smoothing: pass.label_smoothing,
@@ -142,9 +141,9 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
                     self.spare.pop().unwrap_or_else(|| zeros(&self.slots))
                 }
             };
-            let started: Vec<_> = wave.iter().map(|&share| (share, start(share.0))).collect();
-            let done = map(started, |((index, share), start)| {
-                Dev::in_precision(pass.precision, || self.share_gradients(share, index, pass, start))
+            let started: Vec<_> = wave.iter().map(|&(index, share)| (share, start(index))).collect();
+            let done = map(started, |(share, start)| {
+                Dev::in_precision(pass.precision, || self.share_gradients(share, pass, start))
             });
             for (of_share, gradients) in done {
                 losses += of_share;
@@ -159,14 +158,7 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
     }
 
     fn gradient_norm(&mut self) -> f64 {
-        let mut norm_squared = 0.0;
-        let mut gradients = self.gradients.iter_mut();
-        self.network.visit(&mut |_, parameter| {
-            if let Some(gradient) = gradients.next() {
-                norm_squared += parameter.norm_squared(gradient);
-            }
-        });
-        norm_squared.sqrt()
+        Dev::norm_squared(&self.gradients).sqrt()
     }
 
     fn update(&mut self, step: &AdamStep) {
@@ -177,16 +169,17 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
             weight_decay: None,
         };
         let t = i32::try_from(step.step).expect("fewer than 2^31 updates");
-        let mut parameters = Vec::new();
+        let mut parameters: Vec<&mut dyn Trained<Dev>> = Vec::new();
         self.network.visit(&mut |_, parameter| parameters.push(parameter));
         let [first, second] = &mut self.moments;
-        let moments = first.iter_mut().zip(second);
-        let states: Vec<_> = parameters.into_iter().zip(&self.gradients).zip(moments).collect();
-        map(states, |((parameter, gradient), (first, second))| {
-            parameter.adam(t, &config, gradient, [first, second]);
+        let buffers = self.gradients.iter_mut().zip(first.iter_mut().zip(second));
+        let states = parameters.into_iter().zip(buffers);
+        let states = states.map(|(parameter, (gradient, (first, second)))| ParameterState {
+            parameter,
+            gradient,
+            moments: [first, second],
         });
-        let device = self.network.device();
-        map(self.gradients.iter_mut().collect(), |gradient| device.clear(gradient));
+        Dev::update(t, &config, states.collect());
     }
 
     fn loss(&self, batch: &Batch, label_smoothing: f32) -> BatchLoss {

@@ -110,7 +110,7 @@ impl<
         let pieces = Dev::gather(&self.embedding, ids, (D as f32).sqrt());
         Dev::dropout(
             Dev::add(pieces, self.positions.rows(&self.device, positions)),
-            dropout.next_site(),
+            dropout.next_site(D),
         )
     }
 
@@ -171,9 +171,11 @@ impl<
         dropout: &mut DropoutStream,
         tape: T,
     ) -> Rows<D, Dev, T> {
+        dropout.at_row(batch.before.source);
         let (memory, encoder_tape) = self.encode::<T>(&batch.source, dropout).split_tape();
         let causal = Spans::within(&batch.target, Mask::Causal);
         let across = Spans::across(&batch.target, &batch.source);
+        dropout.at_row(batch.before.target);
         let (embedded, decoder_tape) = self
             .embed::<T>(batch.target.ids(), &positions(&batch.target), dropout)
             .split_tape();

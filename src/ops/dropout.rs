@@ -6,11 +6,17 @@
 pub struct Dropout {
     rate: f32,
     key: [u32; 2],
+    /// Elements of the site before the first of this activation, which may be a share of a larger one.
+    first: u32,
 }
 
 impl Dropout {
     /// Lets everything through.
-    pub const OFF: Self = Self { rate: 0.0, key: [0; 2] };
+    pub const OFF: Self = Self {
+        rate: 0.0,
+        key: [0; 2],
+        first: 0,
+    };
 
     /// # Panics
     /// If `rate` is not in `[0, 1)`.
@@ -21,6 +27,16 @@ impl Dropout {
         Self {
             rate,
             key: [key as u32, (key >> 32) as u32],
+            first: 0,
+        }
+    }
+
+    /// The same mask from element `first` on.
+    #[must_use]
+    pub fn from(self, first: usize) -> Self {
+        Self {
+            first: first as u32,
+            ..self
         }
     }
 
@@ -49,50 +65,73 @@ impl Dropout {
         }
     }
 
+    /// The factor on what is not dropped.
     #[inline]
-    fn kept(&self) -> f32 {
+    pub(super) fn kept(&self) -> f32 {
         1.0 / (1.0 - self.rate)
     }
 
     /// An element is dropped when its 32 random bits, read as a fraction of 2^32, lie below the rate.
     #[inline]
-    fn threshold(&self) -> u32 {
+    pub(super) fn threshold(&self) -> u32 {
         (f64::from(self.rate) * 2f64.powi(32)) as u32
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(super) fn key(&self) -> [u32; 2] {
+        self.key
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(super) fn first(&self) -> u32 {
+        self.first
     }
 
     /// Two rounds of a 32-bit avalanche, a half of the key before each: wide enough to pass the tests below, narrow
     /// enough that a vector unit does sixteen at once.
     #[inline]
     fn bits(&self, index: u32) -> u32 {
-        mix32(mix32(index ^ self.key[0]).wrapping_add(self.key[1]))
+        mix32(mix32(index.wrapping_add(self.first) ^ self.key[0]).wrapping_add(self.key[1]))
     }
 }
 
-/// Hands every dropout site of a pass its own key, in the order in which the model asks.
+/// Hands every dropout site of a pass its own key, in the order in which the model asks. What is done share by share
+/// has the mask that it would have as a whole.
 #[derive(Debug, Clone)]
 pub struct DropoutStream {
     rate: f32,
     key: u64,
     site: u64,
+    row: usize,
 }
 
 impl DropoutStream {
-    /// `key` names the pass: seed, step and micro-batch; `share` the part of the micro-batch.
+    /// `key` names the pass: seed, step and micro-batch.
     #[must_use]
-    pub fn new(rate: f32, key: u64, share: u64) -> Self {
-        let key = mix64(mix64(key).wrapping_add(share));
-        Self { rate, key, site: 0 }
+    pub fn new(rate: f32, key: u64) -> Self {
+        Self {
+            rate,
+            key: mix64(mix64(key)),
+            site: 0,
+            row: 0,
+        }
     }
 
     /// For evaluation: every site lets everything through.
     #[must_use]
     pub fn off() -> Self {
-        Self::new(0.0, 0, 0)
+        Self::new(0.0, 0)
     }
 
-    pub fn next_site(&mut self) -> Dropout {
+    /// The activations of the sites from here on begin with row `row` of the whole pass.
+    pub fn at_row(&mut self, row: usize) {
+        self.row = row;
+    }
+
+    /// The next site, of rows of `width` numbers.
+    pub fn next_site(&mut self, width: usize) -> Dropout {
         self.site += 1;
-        Dropout::new(self.rate, self.key.wrapping_add(self.site))
+        Dropout::new(self.rate, self.key.wrapping_add(self.site)).from(self.row * width)
     }
 }
 
@@ -160,18 +199,28 @@ mod tests {
 
     #[test]
     fn sites_of_one_pass_differ_and_the_same_pass_repeats() {
-        let masks = |key, share| {
-            let mut stream = DropoutStream::new(0.5, key, share);
+        let masks = |key| {
+            let mut stream = DropoutStream::new(0.5, key);
             [(); 3].map(|()| {
-                let site = stream.next_site();
+                let site = stream.next_site(4);
                 (0..256).map(|i| site.factor(i).to_bits()).collect::<Vec<_>>()
             })
         };
-        let [first, second, third] = masks(1, 0);
+        let [first, second, third] = masks(1);
         assert!(first != second && second != third && first != third);
-        assert_eq!([first, second, third], masks(1, 0));
-        let other = masks(1, 1);
-        assert!(masks(1, 0).iter().all(|mask| !other.contains(mask)), "shares differ");
+        assert_eq!([first, second, third], masks(1));
+        assert!(masks(1).iter().all(|mask| !masks(2).contains(mask)), "passes differ");
+    }
+
+    #[test]
+    fn a_share_has_the_mask_of_its_rows() {
+        let mask = |row| {
+            let mut stream = DropoutStream::new(0.5, 1);
+            stream.at_row(row);
+            let site = stream.next_site(10);
+            (0..200).map(move |i| site.factor(i).to_bits())
+        };
+        assert!(mask(0).skip(70).eq(mask(7).take(130)));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The tape operations a Transformer is made of: tensors and packed rows come in, tensors that remember their
-//! backward pass go out. Every operation exists once as plain dfdx (module [`plain`], any device, the oracle) and once
-//! fused for the CPU (module [`cpu`]). This room refuses to know what a model is.
+//! backward pass go out. Every operation exists once as plain dfdx (module [`plain`], any device, the oracle), once fused
+//! for the CPU (module [`cpu`]), and once for CUDA (module `cuda`, with that feature). This room refuses to know what a model is.
 
 pub mod cpu;
 #[cfg(feature = "cuda")]
-mod cuda;
+pub mod cuda;
 mod dropout;
 mod inference;
 mod lineage;
@@ -24,6 +24,9 @@ pub use random::stream;
 pub use spans::{Mask, Span, Spans};
 pub use threads::{Shareable, cores, map, threads, use_threads};
 
+use std::fmt::Debug;
+
+use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
 use crate::spec::Precision;
@@ -88,7 +91,30 @@ pub struct FeedForwardWeights<'a, const D: usize, const F: usize, Dev: Storage<f
     pub outer_bias: &'a Vector<D, Dev>,
 }
 
-/// A device that a Transformer can run on. The default bodies are plain dfdx; a device overrides what it does better.
+/// A trained tensor of whatever shape, as [`Ops::update`] sees it.
+pub trait Trained<Dev: Ops>: Shareable + Debug {
+    /// One step of Adam as dfdx does it, `t` counted from 1.
+    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, moments: [&mut Buffer<Dev>; 2]);
+}
+
+impl<S: Shape, Dev: Ops> Trained<Dev> for Tensor<S, f32, Dev> {
+    fn adam(&mut self, t: i32, config: &AdamConfig, gradient: &Buffer<Dev>, [first, second]: [&mut Buffer<Dev>; 2]) {
+        config
+            .try_update(t, self, first, second, gradient)
+            .expect("the device has memory for its own parameters");
+    }
+}
+
+/// A parameter and what training keeps beside it.
+pub struct ParameterState<'a, Dev: Ops> {
+    pub parameter: &'a mut dyn Trained<Dev>,
+    pub gradient: &'a mut Buffer<Dev>,
+    /// First and second.
+    pub moments: [&'a mut Buffer<Dev>; 2],
+}
+
+/// A device that a Transformer can run on. Nothing has a body to fall back on: plain dfdx in the place of an operation
+/// would cost a device its speed without a word.
 ///
 /// Weights are passed without a tape: each operation records their gradients itself. Like dfdx's own methods, these
 /// panic when the device runs out of memory or fails: no run can go on from there.
@@ -109,10 +135,7 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
     ///
     /// # Panics
     /// If the device does not have it.
-    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
-        assert_eq!(precision, Precision::F32, "this device has products of f32 only");
-        work()
-    }
+    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R;
 
     /// Copies a buffer to the host.
     fn read(&self, buffer: &Buffer<Self>) -> Vec<f32>;
@@ -123,29 +146,21 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
     /// Sets every number of a buffer to zero.
     fn clear(&self, buffer: &mut Buffer<Self>);
 
-    /// `sums += values`, by way of the host where a device has no better one.
-    fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
-        let mut total = self.read(sums);
-        total
-            .iter_mut()
-            .zip(self.read(values))
-            .for_each(|(sum, value)| *sum += value);
-        self.write(sums, &total);
-    }
+    /// `sums += values`.
+    fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>);
 
-    /// Sum of the squares of a tensor's gradient.
-    fn norm_squared<S: Shape>(of: &Tensor<S, f32, Self>, gradient: &mut Buffer<Self>) -> f64 {
-        plain::norm_squared(of, gradient)
-    }
+    /// Sum of the squares of all gradients.
+    fn norm_squared(gradients: &[Buffer<Self>]) -> f64;
+
+    /// One step of Adam, `t` counted from 1, for every parameter; clears the gradients.
+    fn update(t: i32, config: &AdamConfig, states: Vec<ParameterState<Self>>);
 
     /// Rows of `table` (`[V, D]`) chosen by `ids`, times `scale` (section 3.4).
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
         table: &Matrix<V, D, Self>,
         ids: &[u32],
         scale: f32,
-    ) -> Rows<D, Self, T> {
-        plain::gather(table, ids, scale)
-    }
+    ) -> Rows<D, Self, T>;
 
     /// Multi-head attention with its projections (section 3.2.2): each row of `x` (`[N, D]`) attends to the rows of
     /// `memory` (`[M, D]`) that `spans` shows it, or of `x` itself where there is no memory.
@@ -164,37 +179,26 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         spans: &Spans,
     ) -> Rows<D, Self, T>
     where
-        T: Tape<f32, Self>,
-    {
-        plain::multi_head_attention::<D, H, K, VD, HK, HV, Self, T>(x, memory, weights, spans)
-    }
+        T: Tape<f32, Self>;
 
     /// `max(0, x . inner^T + inner_bias) . outer^T + outer_bias` (equation 2): `[N, D] -> [N, F] -> [N, D]`.
     fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Self>>(
         x: Rows<D, Self, T>,
         weights: &FeedForwardWeights<D, F, Self>,
-    ) -> Rows<D, Self, T> {
-        plain::feed_forward(x, weights)
-    }
+    ) -> Rows<D, Self, T>;
 
     /// Inverted dropout: zero with probability `rate`, the rest divided by `1 - rate`.
-    fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {
-        plain::dropout(x, dropout)
-    }
+    fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T>;
 
     /// `x + y`.
-    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T> {
-        plain::add(x, y)
-    }
+    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T>;
 
     /// Each row to mean 0 and variance 1, times `gain`, plus `bias`.
     fn layer_norm<const D: usize, T: Tape<f32, Self>>(
         x: Rows<D, Self, T>,
         gain: &Vector<D, Self>,
         bias: &Vector<D, Self>,
-    ) -> Rows<D, Self, T> {
-        plain::layer_norm(x, gain, bias)
-    }
+    ) -> Rows<D, Self, T>;
 
     /// `layer_norm(x + dropout(sublayer))`: the paper's residual connection (section 5.4).
     fn add_norm<const D: usize, T: Tape<f32, Self>>(
@@ -203,16 +207,12 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         dropout: Dropout,
         gain: &Vector<D, Self>,
         bias: &Vector<D, Self>,
-    ) -> Rows<D, Self, T> {
-        Self::layer_norm(Self::add(x, Self::dropout(sublayer, dropout)), gain, bias)
-    }
+    ) -> Rows<D, Self, T>;
 
     /// Projection onto the classes, softmax and label-smoothed cross-entropy of every row (section 5.4).
     fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Self>>(
         x: Rows<D, Self, T>,
         table: &Matrix<V, D, Self>,
         target: LossTarget,
-    ) -> TokenLoss<Self, T> {
-        plain::smoothed_loss(x, table, target)
-    }
+    ) -> TokenLoss<Self, T>;
 }

@@ -4,22 +4,12 @@
 use dfdx::prelude::*;
 
 use super::{
-    Activation, AttentionWeights, Buffer, Dropout, FeedForwardWeights, LAYER_NORM_EPSILON, LossTarget, Matrix, Rows,
-    Spans, TokenLoss, Vector,
+    Activation, AttentionWeights, Dropout, FeedForwardWeights, LAYER_NORM_EPSILON, LossTarget, Matrix, Rows, Spans,
+    TokenLoss, Vector,
 };
 
 /// Added to a score that must not count: `exp` makes it exactly 0, and no row is masked as a whole.
 const MASKED: f32 = -1e30;
-
-/// The gradient lends itself to dfdx for the sum.
-pub fn norm_squared<S: Shape, Dev: Device<f32>>(of: &Tensor<S, f32, Dev>, gradient: &mut Buffer<Dev>) -> f64 {
-    const NO_MEMORY: &str = "the device has memory for gradients";
-    let mut store = Gradients::leaky();
-    std::mem::swap(store.get_or_alloc_mut(of).expect(NO_MEMORY), gradient);
-    let sum = store.get(of).square().sum::<Rank0, _>();
-    std::mem::swap(store.get_or_alloc_mut(of).expect(NO_MEMORY), gradient);
-    f64::from(sum.as_vec()[0])
-}
 
 pub fn gather<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
     table: &Matrix<V, D, Dev>,

@@ -69,10 +69,12 @@ impl Device {
     fn check_precision_given(self, run: &Run, cpu_has_bf16: bool) -> Result<(), RunError> {
         let what = match (run.experiment.training.precision, self) {
             (Precision::F32, _) => return Ok(()),
+            (_, Self::Cuda { .. }) => return Ok(()),
             (Precision::Bf16, Self::Cpu) if cpu_has_bf16 => return Ok(()),
-            (Precision::Bf16, Self::Cpu) => "this CPU has no AVX512-BF16".to_owned(),
-            (Precision::Bf16, Self::Cuda { .. }) => format!("{self} trains in f32 only so far"),
+            (Precision::Bf16, Self::Cpu) => "this CPU has no AVX512-BF16",
+            (Precision::Tf32, Self::Cpu) => "a CPU has no tensor cores, which `--device cuda` has",
         };
+        let what = what.to_owned();
         Err(RunError::Precision {
             row: run.row.clone(),
             precision: run.experiment.training.precision,
@@ -83,13 +85,10 @@ impl Device {
 
 #[cfg(feature = "cuda")]
 fn check_cuda(ordinal: usize) -> Result<(), RunError> {
-    let unusable = |what: String| RunError::Device { what };
-    let count = cudarc::driver::CudaDevice::count()
-        .map_err(|error| unusable(format!("the CUDA driver does not answer: {error:?}")))?;
-    if ordinal >= usize::try_from(count).unwrap_or(0) {
-        return Err(unusable(format!(
-            "there is no device cuda:{ordinal}; CUDA sees {count}"
-        )));
+    let count = crate::ops::cuda::device_count().map_err(|what| RunError::Device { what })?;
+    if ordinal >= count {
+        let what = format!("there is no device cuda:{ordinal}; CUDA sees {count}");
+        return Err(RunError::Device { what });
     }
     Ok(())
 }
@@ -107,9 +106,7 @@ fn build_on_cuda(
     norm: Norm,
     seed: u64,
 ) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-    let device = dfdx::prelude::Cuda::try_build(ordinal, 0).map_err(|error| RunError::Device {
-        what: format!("cuda:{ordinal} cannot be opened: {error:?}"),
-    })?;
+    let device = crate::ops::cuda::open(ordinal).map_err(|what| RunError::Device { what })?;
     Ok(generated::build(shape, &device, norm, seed))
 }
 
@@ -169,25 +166,36 @@ mod tests {
         const SUITE: &str = "
             title = 't'
             base = 'base.toml'
-            row = [{ id = 'base' }, { id = 'half', set = { training.precision = 'bf16' } }]";
+            row = [
+                { id = 'base' },
+                { id = 'half', set = { training.precision = 'bf16' } },
+                { id = 'tensor', set = { training.precision = 'tf32' } },
+            ]";
         let read = |path: &Path| Ok(if path.ends_with("base.toml") { BASE } else { SUITE }.to_owned());
         let plan = Plan::of(&load_suite(Path::new("suite.toml"), &read).expect("a valid suite"));
-        let [exact, half] = [&plan.runs[0], &plan.runs[1]];
+        let [exact, half, tensor] = [&plan.runs[0], &plan.runs[1], &plan.runs[2]];
         let refusal = |device: Device, run, cpu_has_bf16| {
             let checked = device.check_precision_given(run, cpu_has_bf16);
             checked.err().map(|error| error.to_string())
         };
-        let cuda = Device::Cuda { ordinal: 1 };
-        for device in [Device::Cpu, cuda] {
-            assert_eq!(refusal(device, exact, false), None);
+        for run in [exact, half, tensor] {
+            assert_eq!(refusal(Device::Cuda { ordinal: 1 }, run, false), None);
         }
-        assert_eq!(refusal(Device::Cpu, half, true), None);
-        for (device, cpu_has_bf16, why) in [
-            (Device::Cpu, false, "this CPU has no AVX512-BF16"),
-            (cuda, true, "cuda:1 trains in f32 only so far"),
+        for run in [exact, half] {
+            assert_eq!(refusal(Device::Cpu, run, true), None);
+        }
+        for (run, right) in [
+            (
+                half,
+                "row `half`: `training.precision = \"bf16\"`, but this CPU has no AVX512-BF16; allowed here is \"f32\"",
+            ),
+            (
+                tensor,
+                "row `tensor`: `training.precision = \"tf32\"`, but a CPU has no tensor cores, which `--device cuda` \
+                 has; allowed here is \"f32\"",
+            ),
         ] {
-            let right = format!("row `half`: `training.precision = \"bf16\"`, but {why}; allowed here is \"f32\"");
-            assert_eq!(refusal(device, half, cpu_has_bf16), Some(right));
+            assert_eq!(refusal(Device::Cpu, run, false), Some(right.to_owned()));
         }
     }
 }

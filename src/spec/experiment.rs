@@ -146,8 +146,10 @@ impl Training {
 pub enum Precision {
     #[default]
     F32,
-    /// Rounded to the nearest bfloat16, to the even one of two. It needs a CPU with AVX512-BF16; on some Intel CPUs it
-    /// is slower than `f32`, because they do only half as many of these instructions at once.
+    /// Rounded to TF32, 10 bits of fraction, by the tensor cores of a GPU. It needs CUDA.
+    Tf32,
+    /// Rounded to the nearest bfloat16, to the even one of two. It needs CUDA or a CPU with AVX512-BF16; on some Intel
+    /// CPUs it is slower than `f32`, because they do only half as many of these instructions at once.
     Bf16,
 }
 
@@ -157,6 +159,7 @@ impl Precision {
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
+            Self::Tf32 => "tf32",
             Self::Bf16 => "bf16",
         }
     }

@@ -28,11 +28,13 @@ pub use product::has_bf16;
 pub use product::skip_without_bf16;
 pub use rate::sustained_flops_per_s;
 
+use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 use rayon::prelude::*;
 
 use super::{
-    AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, Rows, Spans, TokenLoss, Vector,
+    AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, ParameterState, Rows, Spans,
+    TokenLoss, Vector, map, plain,
 };
 use crate::spec::Precision;
 
@@ -74,9 +76,19 @@ impl Ops for Cpu {
     }
 
     /// Parts of a fixed size, added in their order: the same sum for any number of threads.
-    fn norm_squared<S: Shape>(_: &Tensor<S, f32, Self>, gradient: &mut Buffer<Self>) -> f64 {
-        let sums: Vec<f64> = gradient.par_chunks(1 << 16).map(lanes::sum_of_squares).collect();
-        sums.into_iter().sum()
+    fn norm_squared(gradients: &[Buffer<Self>]) -> f64 {
+        let of_one = |gradient: &Buffer<Self>| -> f64 {
+            let sums: Vec<f64> = gradient.par_chunks(1 << 16).map(lanes::sum_of_squares).collect();
+            sums.into_iter().sum()
+        };
+        gradients.iter().map(of_one).sum()
+    }
+
+    fn update(t: i32, config: &AdamConfig, states: Vec<ParameterState<Self>>) {
+        map(states, |state| {
+            state.parameter.adam(t, config, state.gradient, state.moments);
+            state.gradient.fill(0.0);
+        });
     }
 
     fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
@@ -116,6 +128,10 @@ impl Ops for Cpu {
 
     fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {
         dropout::dropout(x, dropout)
+    }
+
+    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T> {
+        plain::add(x, y)
     }
 
     fn layer_norm<const D: usize, T: Tape<f32, Self>>(

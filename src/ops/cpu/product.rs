@@ -49,11 +49,12 @@ pub fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
         }
     }
 
-    assert!(
-        precision == Precision::F32 || has_bf16(),
-        "this CPU has no products of {}",
-        precision.name()
-    );
+    let has = match precision {
+        Precision::F32 => true,
+        Precision::Tf32 => false,
+        Precision::Bf16 => has_bf16(),
+    };
+    assert!(has, "this CPU has no products of {}", precision.name());
     let _restore = Restore(PRECISION.replace(precision));
     work()
 }
@@ -141,7 +142,7 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
         return;
     }
     match PRECISION.get() {
-        Precision::F32 => product_of_f32(a, b, out, mode),
+        Precision::F32 | Precision::Tf32 => product_of_f32(a, b, out, mode),
         Precision::Bf16 => bf16::product(a, b, out, mode),
     }
 }

@@ -128,15 +128,16 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         path: "training.precision",
-        kind: Kind::Choice(&["f32", "bf16"]),
+        kind: Kind::Choice(&["f32", "tf32", "bf16"]),
         fallback: Fallback::Text("f32"),
         needs: None,
         effect: Effect::Outcome,
-        doc: "operands of products in training; bf16 needs AVX512-BF16, on some Intel CPUs slower than f32",
+        doc: "operands of products in training; tf32 needs CUDA, bf16 needs CUDA or AVX512-BF16",
         get: |e| Some(e.training.precision.name().into()),
         set: |e, value| {
             e.training.precision = match value.text() {
                 "bf16" => Precision::Bf16,
+                "tf32" => Precision::Tf32,
                 _ => Precision::F32,
             }
         },

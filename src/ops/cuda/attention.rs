@@ -1,0 +1,165 @@
+//! Attention inside the heads: from projected rows to mixed values and back.
+
+use std::rc::Rc;
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, DeviceRepr};
+
+use super::context::Context;
+use crate::ops::{HeadSizes, Mask, Spans};
+
+/// Threads of a block that multiplies, as `attention.cu` has them, and of one that takes softmaxes.
+const TILE_THREADS: u32 = 64;
+const SOFTMAX_THREADS: u32 = 128;
+
+/// One sentence, as the kernels know it.
+#[repr(C)]
+struct Sentence {
+    query: i32,
+    queries: i32,
+    key: i32,
+    keys: i32,
+    /// Where its weights begin.
+    weights: u64,
+}
+
+// SAFETY: numbers laid out as in `attention.cu`.
+unsafe impl DeviceRepr for Sentence {}
+
+/// Heads side by side in packed rows, as the kernels know them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Heads {
+    data: CUdeviceptr,
+    stride: i32,
+    column: i32,
+    width: i32,
+}
+
+// SAFETY: numbers laid out as in `attention.cu`.
+unsafe impl DeviceRepr for Heads {}
+
+impl Heads {
+    /// Heads of `width` from `column` on, in rows that are `stride` numbers apart.
+    pub fn at(data: CUdeviceptr, stride: usize, column: usize, width: usize) -> Self {
+        let [stride, column, width] = [stride, column, width].map(|number| number as i32);
+        Self {
+            data,
+            stride,
+            column,
+            width,
+        }
+    }
+}
+
+/// Queries, keys and values, or their gradients.
+#[derive(Clone, Copy)]
+pub struct Operands {
+    pub queries: Heads,
+    pub keys: Heads,
+    pub values: Heads,
+}
+
+impl Operands {
+    /// All three in the same rows, one after another.
+    pub fn side_by_side(data: CUdeviceptr, stride: usize, sizes: HeadSizes) -> Self {
+        Self {
+            queries: Heads::at(data, stride, 0, sizes.key),
+            keys: Heads::at(data, stride, sizes.keys(), sizes.key),
+            values: Heads::at(data, stride, 2 * sizes.keys(), sizes.value),
+        }
+    }
+}
+
+/// The spans of a batch on the device.
+pub struct Kernel {
+    context: Rc<Context>,
+    sentences: CudaSlice<Sentence>,
+    count: usize,
+    causal: i32,
+    heads: usize,
+    /// `1 / sqrt(d_k)`.
+    scale: f32,
+    /// Weights of all sentences and heads together.
+    weights: usize,
+}
+
+impl Kernel {
+    pub fn new(context: &Rc<Context>, spans: &Spans, sizes: HeadSizes) -> Self {
+        let mut weights = 0;
+        let sentences: Vec<Sentence> = spans
+            .iter()
+            .map(|span| {
+                let of_sentence = sizes.heads * span.queries.len() * span.keys.len();
+                let [query, queries, key, keys] =
+                    [span.queries.start, span.queries.len(), span.keys.start, span.keys.len()].map(|n| n as i32);
+                let sentence = Sentence {
+                    query,
+                    queries,
+                    key,
+                    keys,
+                    weights: weights as u64,
+                };
+                weights += of_sentence;
+                sentence
+            })
+            .collect();
+        Self {
+            count: sentences.len(),
+            sentences: context.upload(sentences),
+            causal: i32::from(spans.mask() == Mask::Causal),
+            heads: sizes.heads,
+            scale: (sizes.key as f32).sqrt().recip(),
+            weights,
+            context: Rc::clone(context),
+        }
+    }
+
+    /// Writes the mixed values of every query to `out`, and returns the weights.
+    pub fn forward(&self, operands: &Operands, out: Heads) -> CudaSlice<f32> {
+        let weights = self.context.uninitialized::<f32>(self.weights);
+        let spans = &self.sentences;
+        // SAFETY: the spans are of the rows that the operands have; there is a weight for each pair and head.
+        unsafe {
+            let arguments = (spans, operands.queries, operands.keys, &weights);
+            self.launch("rows_by_rows", TILE_THREADS, arguments);
+            let arguments = (spans, self.causal, self.scale, &weights);
+            self.launch("softmax_within", SOFTMAX_THREADS, arguments);
+            let arguments = (spans, &weights, operands.values, out);
+            self.launch("weights_by_rows", TILE_THREADS, arguments);
+        }
+        weights
+    }
+
+    /// Writes the gradients of the operands, of every row that a span has.
+    pub fn backward(&self, operands: &Operands, weights: &CudaSlice<f32>, d_out: Heads, d: &Operands) {
+        let d_weights = self.context.uninitialized::<f32>(self.weights);
+        let spans = &self.sentences;
+        // SAFETY: as in the forward pass.
+        unsafe {
+            let arguments = (spans, weights, d_out, d.values);
+            self.launch("weights_by_rows_transposed", TILE_THREADS, arguments);
+            let arguments = (spans, d_out, operands.values, &d_weights);
+            self.launch("rows_by_rows", TILE_THREADS, arguments);
+            let arguments = (spans, self.scale, weights, &d_weights);
+            self.launch("softmax_within_backward", SOFTMAX_THREADS, arguments);
+            let arguments = (spans, &d_weights, operands.keys, d.queries);
+            self.launch("weights_by_rows", TILE_THREADS, arguments);
+            let arguments = (spans, &d_weights, operands.queries, d.keys);
+            self.launch("weights_by_rows_transposed", TILE_THREADS, arguments);
+        }
+    }
+
+    /// # Safety
+    /// As for [`Context::launch`].
+    unsafe fn launch<Arguments>(&self, kernel: &str, threads: u32, arguments: Arguments)
+    where
+        cudarc::driver::CudaFunction: cudarc::driver::LaunchAsync<Arguments>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.context
+                .launch(kernel, [self.count, self.heads], threads, arguments)
+        };
+    }
+}

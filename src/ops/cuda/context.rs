@@ -1,0 +1,228 @@
+//! A CUDA device with our kernels on it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cudarc::cublas::CudaBlas;
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUdeviceptr};
+use cudarc::driver::{CudaDevice, CudaFunction, CudaSlice, DevicePtr, DeviceRepr, LaunchAsync, LaunchConfig, result};
+use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
+use dfdx::prelude::{Cuda, Storage};
+
+use super::libraries::Part;
+
+/// In the order in which they need each other.
+const SOURCES: [&str; 7] = [
+    include_str!("kernels/common.cu"),
+    include_str!("kernels/rows.cu"),
+    include_str!("kernels/norm.cu"),
+    include_str!("kernels/attention.cu"),
+    include_str!("kernels/loss.cu"),
+    include_str!("kernels/adam.cu"),
+    include_str!("kernels/translate.cu"),
+];
+
+/// What cudarc keeps our kernels under.
+const MODULE: &str = "ablate";
+
+/// Threads of a block of the kernels that go over elements, and the most blocks of one launch.
+const ELEMENT_THREADS: u32 = 256;
+const ELEMENT_BLOCKS: usize = 1 << 16;
+
+/// Why nothing is done about a failure of the device.
+const FAILED: &str = "the CUDA device works, and has memory enough";
+
+/// The device of this process: its kernels, its cuBLAS, and its memory.
+pub struct Context {
+    device: Arc<CudaDevice>,
+    pub(super) blas: CudaBlas,
+    functions: HashMap<&'static str, CudaFunction>,
+}
+
+thread_local! {
+    /// Opened by [`open`]; dfdx's own handle may not leave its thread either.
+    static OPENED: RefCell<Option<(usize, Rc<Context>)>> = const { RefCell::new(None) };
+}
+
+/// Opens device `ordinal`, as CUDA counts those it may see, and compiles the kernels for it.
+///
+/// # Errors
+/// What is missing, or what CUDA says.
+pub fn open(ordinal: usize) -> Result<Cuda, String> {
+    let count = device_count()?;
+    if ordinal >= count {
+        return Err(format!("there is no device cuda:{ordinal}; CUDA sees {count}"));
+    }
+    let opened = OPENED.with_borrow(|opened| opened.as_ref().map(|(ordinal, _)| *ordinal));
+    assert!(
+        opened.is_none_or(|opened| opened == ordinal),
+        "a process works on one CUDA device"
+    );
+    let failed = |what: &str, error: &dyn std::fmt::Debug| format!("cuda:{ordinal}: {what}: {error:?}");
+    let cuda = Cuda::try_build(ordinal, 0).map_err(|error| failed("cannot be opened", &error))?;
+    if opened.is_none() {
+        let context = Context::of(&cuda).map_err(|error| format!("cuda:{ordinal}: {error}"))?;
+        OPENED.set(Some((ordinal, Rc::new(context))));
+    }
+    Ok(cuda)
+}
+
+/// How many devices CUDA sees.
+///
+/// # Errors
+/// What is missing, or what the driver says.
+pub fn device_count() -> Result<usize, String> {
+    for part in Part::ALL {
+        part.check().map_err(|missing| missing.to_string())?;
+    }
+    let answer = |error| format!("the CUDA driver does not answer: {error:?}");
+    result::init().map_err(answer)?;
+    Ok(usize::try_from(result::device::get_count().map_err(answer)?).unwrap_or(0))
+}
+
+/// The device that was opened.
+///
+/// # Panics
+/// If none was: a bug, since tensors on CUDA come from an opened device.
+pub fn context() -> Rc<Context> {
+    OPENED.with_borrow(|opened| {
+        let (_, context) = opened.as_ref().expect("a CUDA device was opened before it is used");
+        Rc::clone(context)
+    })
+}
+
+impl Context {
+    fn of(cuda: &Cuda) -> Result<Self, String> {
+        // dfdx keeps its device to itself, but hands it out with memory.
+        let memory = Storage::<f32>::try_alloc_len(cuda, 1).map_err(|error| format!("has no memory: {error:?}"))?;
+        let device = memory.device();
+        keep_freed_memory(&device);
+        let kernels: Vec<&'static str> = SOURCES.iter().flat_map(|source| kernel_names(source)).collect();
+        let text = compile(&device)?;
+        device.load_ptx(text, MODULE, &kernels).map_err(|error| {
+            format!(
+                "the driver refuses the kernels that NVRTC compiled ({error:?}); NVRTC must not be newer than the driver"
+            )
+        })?;
+        let function = |name| Some((name, device.get_func(MODULE, name)?));
+        Ok(Self {
+            functions: kernels.into_iter().filter_map(function).collect(),
+            blas: CudaBlas::new(Arc::clone(&device)).map_err(|error| format!("cuBLAS does not start: {error:?}"))?,
+            device,
+        })
+    }
+
+    pub fn device(&self) -> &Arc<CudaDevice> {
+        &self.device
+    }
+
+    /// Starts a kernel with blocks of so many threads.
+    ///
+    /// # Safety
+    /// The arguments must be those of the kernel, and what they point at as large as it expects.
+    pub unsafe fn launch<Arguments>(&self, kernel: &str, blocks: [usize; 2], threads: u32, arguments: Arguments)
+    where
+        CudaFunction: LaunchAsync<Arguments>,
+    {
+        if blocks.contains(&0) {
+            return;
+        }
+        let [x, y] = blocks.map(|count| u32::try_from(count).expect("fewer than 2^32 blocks"));
+        let shape = LaunchConfig {
+            grid_dim: (x, y, 1),
+            block_dim: (threads, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let function = self.functions[kernel].clone();
+        // SAFETY: the caller's promise.
+        unsafe { function.launch(shape, arguments) }.expect(FAILED);
+    }
+
+    /// Starts a kernel that goes over `n` elements, with any number of threads.
+    ///
+    /// # Safety
+    /// As for [`Self::launch`].
+    pub unsafe fn launch_over<Arguments>(&self, kernel: &str, n: usize, arguments: Arguments)
+    where
+        CudaFunction: LaunchAsync<Arguments>,
+    {
+        let blocks = n.div_ceil(ELEMENT_THREADS as usize).min(ELEMENT_BLOCKS);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(kernel, [blocks, 1], ELEMENT_THREADS, arguments) };
+    }
+
+    /// Memory that holds anything until it is written.
+    pub fn uninitialized<T: DeviceRepr>(&self, length: usize) -> CudaSlice<T> {
+        // SAFETY: of numbers, for which every pattern of bits is one; what is made of it is written before it is read.
+        unsafe { self.device.alloc(length) }.expect(FAILED)
+    }
+
+    pub fn zeros(&self, length: usize) -> CudaSlice<f32> {
+        self.device.alloc_zeros(length).expect(FAILED)
+    }
+
+    pub fn upload<T: DeviceRepr + Unpin>(&self, values: Vec<T>) -> CudaSlice<T> {
+        self.device.htod_copy(values).expect(FAILED)
+    }
+
+    /// Waits until the numbers are there, and copies them to the host.
+    pub fn download<T: DeviceRepr>(&self, values: &CudaSlice<T>) -> Vec<T> {
+        self.device.dtoh_sync_copy(values).expect(FAILED)
+    }
+}
+
+/// The address of memory on the device.
+pub fn of<T>(memory: &impl DevicePtr<T>) -> CUdeviceptr {
+    *memory.device_ptr()
+}
+
+/// The names of the kernels in a source.
+fn kernel_names(source: &'static str) -> impl Iterator<Item = &'static str> {
+    let starts = source.split("extern \"C\" __global__ void ").skip(1);
+    starts.filter_map(|rest| Some(rest.split_once('(')?.0))
+}
+
+/// The kernels for this device. A device newer than NVRTC takes what NVRTC makes for older ones.
+fn compile(device: &Arc<CudaDevice>) -> Result<Ptx, String> {
+    let capability = |attribute| device.attribute(attribute).map_err(|error| format!("{error:?}"));
+    let major = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    // cudarc wants it for ever; there is one for each device that is opened.
+    let own: &'static str = Box::leak(format!("compute_{major}{minor}").into_boxed_str());
+    let source = SOURCES.concat();
+    let compiled = compile_for(&source, Some(own)).or_else(|_| compile_for(&source, None));
+    compiled.map_err(|error| match error {
+        CompileError::CompileError { log, .. } => {
+            format!("NVRTC does not compile the kernels:\n{}", log.to_string_lossy())
+        }
+        other => format!("NVRTC does not compile the kernels: {other:?}"),
+    })
+}
+
+fn compile_for(source: &str, arch: Option<&'static str>) -> Result<Ptx, CompileError> {
+    let options = CompileOptions {
+        arch,
+        ..CompileOptions::default()
+    };
+    compile_ptx_with_opts(source, options)
+}
+
+/// Has the driver keep what is freed for the next allocation, where it would else give it back at every wait.
+fn keep_freed_memory(device: &Arc<CudaDevice>) {
+    let mut pool = std::ptr::null_mut();
+    let mut threshold = u64::MAX;
+    // SAFETY: both write through, or read, the pointers given. A device without pools answers with an error, and is as
+    // good as before.
+    unsafe {
+        if sys::cuDeviceGetDefaultMemPool(&raw mut pool, *device.cu_device()) == sys::CUresult::CUDA_SUCCESS {
+            sys::cuMemPoolSetAttribute(
+                pool,
+                sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                (&raw mut threshold).cast::<c_void>(),
+            );
+        }
+    }
+}

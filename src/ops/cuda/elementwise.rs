@@ -1,0 +1,112 @@
+//! Dropout and sums. Masks are made again in the backward pass rather than stored.
+
+use cudarc::driver::DeviceRepr;
+use cudarc::driver::sys::CUdeviceptr;
+use dfdx::prelude::*;
+
+use super::address::address;
+use super::context::{Context, context, of};
+use super::tape::{gradient_address, rows, take_gradient};
+use crate::ops::{Dropout, Rows};
+
+/// [`Dropout`] as the kernels know it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Site {
+    threshold: u32,
+    kept: f32,
+    key: [u32; 2],
+    first: u32,
+}
+
+// SAFETY: numbers laid out as in `common.cu`.
+unsafe impl DeviceRepr for Site {}
+
+impl From<Dropout> for Site {
+    fn from(dropout: Dropout) -> Self {
+        Self {
+            threshold: dropout.threshold(),
+            kept: dropout.kept(),
+            key: dropout.key(),
+            first: dropout.first(),
+        }
+    }
+}
+
+pub fn dropout<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, dropout: Dropout) -> Rows<D, Cuda, T> {
+    if dropout.is_off() {
+        return x;
+    }
+    let context = context();
+    let (x, mut tape) = x.split_tape();
+    let (device, numbers, site) = (x.device().clone(), x.shape().num_elements(), Site::from(dropout));
+    let y: Rows<D, Cuda> = rows(&device, x.shape().0);
+    // SAFETY: both have so many numbers.
+    unsafe { context.launch_over("dropout", numbers, (numbers, site, address(&x), address(&y))) };
+    if T::OWNS_TAPE {
+        let (x, y) = (x.ghost(), y.ghost());
+        tape.add_backward_op(move |gradients| {
+            let d_y = take_gradient!(gradients, device, y);
+            let d_x = gradient_address!(gradients, x);
+            // SAFETY: as above.
+            unsafe { context.launch_over("add_dropout", numbers, (numbers, site, of(&d_y), d_x)) };
+            Ok(())
+        });
+    }
+    y.put_tape(tape)
+}
+
+pub fn add<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, y: Rows<D, Cuda, T>) -> Rows<D, Cuda, T> {
+    let context = context();
+    let (x, x_tape) = x.split_tape();
+    let (y, y_tape) = y.split_tape();
+    let mut tape = x_tape.merge(y_tape);
+    assert_eq!(x.shape().0, y.shape().0, "as many rows on both sides");
+    let (device, numbers) = (x.device().clone(), x.shape().num_elements());
+    let sum: Rows<D, Cuda> = rows(&device, x.shape().0);
+    // SAFETY: all three have so many numbers.
+    unsafe {
+        let arguments = (numbers, address(&x), address(&y), address(&sum));
+        context.launch_over("add", numbers, arguments);
+    }
+    if T::OWNS_TAPE {
+        let (x, y, sum) = (x.ghost(), y.ghost(), sum.ghost());
+        tape.add_backward_op(move |gradients| {
+            let d_sum = take_gradient!(gradients, device, sum);
+            for d in [gradient_address!(gradients, x), gradient_address!(gradients, y)] {
+                add_scaled(&context, numbers, 1.0, of(&d_sum), d);
+            }
+            Ok(())
+        });
+    }
+    sum.put_tape(tape)
+}
+
+/// `out += factor * x`, of `numbers` numbers each.
+pub fn add_scaled(context: &Context, numbers: usize, factor: f32, x: CUdeviceptr, out: CUdeviceptr) {
+    // SAFETY: the callers name memory of so many numbers.
+    unsafe { context.launch_over("add_scaled", numbers, (numbers, factor, x, out)) };
+}
+
+/// `out += ` the sums of the columns of `x` (`[rows, width]`), or of `x * y` where there is `y`.
+pub fn add_column_sums(
+    context: &Context,
+    [rows, width]: [usize; 2],
+    x: CUdeviceptr,
+    y: Option<CUdeviceptr>,
+    out: CUdeviceptr,
+) {
+    const CHUNK: usize = 128;
+    const THREADS: u32 = 128;
+    let chunks = rows.div_ceil(CHUNK);
+    let partial = context.uninitialized::<f32>(chunks * width);
+    let columns = width.div_ceil(THREADS as usize);
+    let width = width as i32;
+    // SAFETY: the callers name matrices of this size and a row; there is a partial sum for each chunk and column.
+    unsafe {
+        let arguments = (rows as i32, width, CHUNK as i32, x, y.unwrap_or(0), &partial);
+        context.launch("column_sums", [columns, chunks], THREADS, arguments);
+        let arguments = (chunks as i32, width, &partial, out);
+        context.launch("add_column_sums", [columns, 1], THREADS, arguments);
+    }
+}

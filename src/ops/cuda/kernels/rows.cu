@@ -1,0 +1,81 @@
+// Sums, masks, biases and table rows: one pass over the numbers each.
+
+// out = x + y
+extern "C" __global__ void add(size_t n, const float *x, const float *y, float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = x[i] + y[i];
+}
+
+// out += factor * x
+extern "C" __global__ void add_scaled(size_t n, float factor, const float *x, float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += factor * x[i];
+}
+
+// out = mask * x
+extern "C" __global__ void dropout(size_t n, Site site, const float *x, float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = dropout_factor(site, i) * x[i];
+}
+
+// out += mask * x
+extern "C" __global__ void add_dropout(size_t n, Site site, const float *x, float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += dropout_factor(site, i) * x[i];
+}
+
+// Adds the bias to every row, and cuts off what is below zero where `relu` is set.
+extern "C" __global__ void add_bias(size_t n, int width, int relu, const float *bias, float *rows) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) {
+        float value = rows[i] + bias[i % width];
+        rows[i] = relu ? fmaxf(value, 0.0f) : value;
+    }
+}
+
+// The gradient of the hidden rows where they are above zero, zero elsewhere.
+extern "C" __global__ void close_relu(size_t n, const float *hidden, float *gradient) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS)
+        if (!(hidden[i] > 0.0f)) gradient[i] = 0.0f;
+}
+
+extern "C" __global__ void round_to_bf16(size_t n, const float *x, unsigned short *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = to_bf16(x[i]);
+}
+
+// out[i] = scale * table[ids[i]]
+extern "C" __global__ void gather(size_t n, int width, const unsigned *ids, float scale, const float *table,
+                                  float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS)
+        out[i] = scale * table[(size_t)ids[i / width] * width + i % width];
+}
+
+// The gradient of a table: a block for each id that occurs, which adds the rows that it was read by in their order.
+// `readers[starts[b] .. starts[b + 1]]` are the rows of id `ids[b]`.
+extern "C" __global__ void scatter(int width, const unsigned *ids, const unsigned *starts, const unsigned *readers,
+                                   float scale, const float *rows, float *table) {
+    unsigned first = starts[blockIdx.x], end = starts[blockIdx.x + 1];
+    for (int column = threadIdx.x; column < width; column += blockDim.x) {
+        float sum = 0.0f;
+        for (unsigned i = first; i < end; i++) sum += rows[(size_t)readers[i] * width + column];
+        table[(size_t)ids[blockIdx.x] * width + column] += scale * sum;
+    }
+}
+
+// Sums of columns by chunks of rows: partial[blockIdx.y] of x, or of x * y where there is y. A thread has a column.
+extern "C" __global__ void column_sums(int rows, int width, int chunk, const float *x, const float *y,
+                                       float *partial) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= width) return;
+    int first = blockIdx.y * chunk, end = min(first + chunk, rows);
+    float sum = 0.0f;
+    for (int row = first; row < end; row++) {
+        size_t i = (size_t)row * width + column;
+        sum += y ? x[i] * y[i] : x[i];
+    }
+    partial[(size_t)blockIdx.y * width + column] = sum;
+}
+
+// out += the sum of the partial sums, in their order.
+extern "C" __global__ void add_column_sums(int chunks, int width, const float *partial, float *out) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= width) return;
+    float sum = 0.0f;
+    for (int chunk = 0; chunk < chunks; chunk++) sum += partial[(size_t)chunk * width + column];
+    out[column] += sum;
+}

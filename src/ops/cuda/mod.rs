@@ -1,0 +1,161 @@
+//! The operations of [`Ops`] on CUDA. Each file holds one operation: a typed shell that talks to dfdx's tape, and
+//! beneath it our kernels (`kernels/*.cu`, compiled by NVRTC when a device is opened) and cuBLAS. dfdx holds the memory;
+//! none of its own kernels is used, so none has to be compiled.
+//!
+//! Work is queued on one stream, and in its order: memory may be freed as soon as what reads it is queued. Reductions run
+//! in a fixed order: the same input gives the same bits.
+#![allow(
+    unsafe_code,
+    reason = "kernels take addresses; each launch says why they are as large as the kernel expects"
+)]
+
+mod adam;
+mod address;
+mod attention;
+mod context;
+mod elementwise;
+mod feed_forward;
+mod gather;
+mod inference;
+mod libraries;
+mod loss;
+mod multi_head;
+mod norm;
+mod product;
+mod tape;
+
+pub use context::{device_count, open};
+pub use inference::CudaInference;
+pub use libraries::{Missing, Part};
+
+use dfdx::optim::AdamConfig;
+use dfdx::prelude::*;
+
+use super::{
+    AttentionWeights, Buffer, Dropout, FeedForwardWeights, HeadSizes, LossTarget, Matrix, Ops, ParameterState, Rows,
+    Spans, TokenLoss, Vector,
+};
+use crate::spec::Precision;
+
+impl Ops for Cuda {
+    type Inference = CudaInference;
+
+    fn inference(&self) -> CudaInference {
+        CudaInference(context::context())
+    }
+
+    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+        product::in_precision(precision, work)
+    }
+
+    fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
+        context::context().download(buffer)
+    }
+
+    fn write(&self, buffer: &mut Buffer<Self>, values: &[f32]) {
+        let device = buffer.device();
+        device
+            .htod_sync_copy_into(values, buffer)
+            .expect("the buffer is as long as the values");
+    }
+
+    fn clear(&self, buffer: &mut Buffer<Self>) {
+        let device = buffer.device();
+        device
+            .memset_zeros(buffer)
+            .expect("a buffer of the device can be written");
+    }
+
+    fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
+        let numbers = cudarc::driver::DeviceSlice::len(values);
+        elementwise::add_scaled(
+            &context::context(),
+            numbers,
+            1.0,
+            context::of(values),
+            context::of(sums),
+        );
+    }
+
+    fn norm_squared(gradients: &[Buffer<Self>]) -> f64 {
+        adam::norm_squared(gradients)
+    }
+
+    fn update(t: i32, config: &AdamConfig, states: Vec<ParameterState<Self>>) {
+        adam::update(t, config, states);
+    }
+
+    fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
+        table: &Matrix<V, D, Self>,
+        ids: &[u32],
+        scale: f32,
+    ) -> Rows<D, Self, T> {
+        gather::gather(table, ids, scale)
+    }
+
+    fn multi_head_attention<
+        const D: usize,
+        const H: usize,
+        const K: usize,
+        const VD: usize,
+        const HK: usize,
+        const HV: usize,
+        T,
+    >(
+        x: Rows<D, Self, T>,
+        memory: Option<&Rows<D, Self>>,
+        weights: &AttentionWeights<D, HK, HV, Self>,
+        spans: &Spans,
+    ) -> Rows<D, Self, T>
+    where
+        T: Tape<f32, Self>,
+    {
+        let sizes = HeadSizes {
+            heads: H,
+            key: K,
+            value: VD,
+        };
+        multi_head::multi_head_attention(x, memory, weights, spans, sizes)
+    }
+
+    fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        weights: &FeedForwardWeights<D, F, Self>,
+    ) -> Rows<D, Self, T> {
+        feed_forward::feed_forward(x, weights)
+    }
+
+    fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {
+        elementwise::dropout(x, dropout)
+    }
+
+    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T> {
+        elementwise::add(x, y)
+    }
+
+    fn layer_norm<const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        gain: &Vector<D, Self>,
+        bias: &Vector<D, Self>,
+    ) -> Rows<D, Self, T> {
+        norm::layer_norm(x, gain, bias)
+    }
+
+    fn add_norm<const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        sublayer: Rows<D, Self, T>,
+        dropout: Dropout,
+        gain: &Vector<D, Self>,
+        bias: &Vector<D, Self>,
+    ) -> Rows<D, Self, T> {
+        norm::add_norm(x, sublayer, dropout, gain, bias)
+    }
+
+    fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Self>>(
+        x: Rows<D, Self, T>,
+        table: &Matrix<V, D, Self>,
+        target: LossTarget,
+    ) -> TokenLoss<Self, T> {
+        loss::smoothed_loss(x, table, target)
+    }
+}

@@ -1,0 +1,152 @@
+//! Layer normalisation, alone and with the paper's residual connection before it: `LayerNorm(x + Dropout(sublayer))`.
+
+use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
+use dfdx::prelude::*;
+
+use super::address::address;
+use super::context::{Context, context, of};
+use super::elementwise::{Site, add_column_sums};
+use super::tape::{gradient_address, rows, take_gradient};
+use crate::ops::{Dropout, LAYER_NORM_EPSILON, Rows, Vector};
+
+/// Threads of a block, and the rows that its warps have.
+const THREADS: u32 = 128;
+const ROWS: usize = 4;
+
+pub fn layer_norm<const D: usize, T: Tape<f32, Cuda>>(
+    x: Rows<D, Cuda, T>,
+    gain: &Vector<D, Cuda>,
+    bias: &Vector<D, Cuda>,
+) -> Rows<D, Cuda, T> {
+    let context = context();
+    let (x, mut tape) = x.split_tape();
+    let (device, size) = (x.device().clone(), [x.shape().0, D]);
+    let y: Rows<D, Cuda> = rows(&device, size[0]);
+    let parameters = [address(gain), address(bias)];
+    let normalized = Normalized::of(&context, size, address(&x), None, parameters, address(&y));
+    if T::OWNS_TAPE {
+        let (x, y, bias, gain_kept, gain) = (x.ghost(), y.ghost(), bias.ghost(), gain.clone(), gain.ghost());
+        tape.add_backward_op(move |gradients| {
+            let d_y = take_gradient!(gradients, device, y);
+            let d_parameters = [gradient_address!(gradients, gain), gradient_address!(gradients, bias)];
+            let d_x = gradient_address!(gradients, x);
+            normalized.backward(&context, of(&d_y), address(&gain_kept), d_parameters, d_x, None);
+            Ok(())
+        });
+    }
+    y.put_tape(tape)
+}
+
+pub fn add_norm<const D: usize, T: Tape<f32, Cuda>>(
+    x: Rows<D, Cuda, T>,
+    sublayer: Rows<D, Cuda, T>,
+    dropout: Dropout,
+    gain: &Vector<D, Cuda>,
+    bias: &Vector<D, Cuda>,
+) -> Rows<D, Cuda, T> {
+    let context = context();
+    let (x, x_tape) = x.split_tape();
+    let (sublayer, sublayer_tape) = sublayer.split_tape();
+    let mut tape = x_tape.merge(sublayer_tape);
+    assert_eq!(x.shape().0, sublayer.shape().0, "as many rows on both sides");
+    let (device, size, site) = (x.device().clone(), [x.shape().0, D], Site::from(dropout));
+    let y: Rows<D, Cuda> = rows(&device, size[0]);
+    let parameters = [address(gain), address(bias)];
+    let masked = Some((site, address(&sublayer)));
+    let normalized = Normalized::of(&context, size, address(&x), masked, parameters, address(&y));
+    if T::OWNS_TAPE {
+        let (x, sublayer, y) = (x.ghost(), sublayer.ghost(), y.ghost());
+        let (bias, gain_kept, gain) = (bias.ghost(), gain.clone(), gain.ghost());
+        tape.add_backward_op(move |gradients| {
+            let d_y = take_gradient!(gradients, device, y);
+            let d_parameters = [gradient_address!(gradients, gain), gradient_address!(gradients, bias)];
+            let d_x = gradient_address!(gradients, x);
+            let d_sublayer = Some((site, gradient_address!(gradients, sublayer)));
+            normalized.backward(&context, of(&d_y), address(&gain_kept), d_parameters, d_x, d_sublayer);
+            Ok(())
+        });
+    }
+    y.put_tape(tape)
+}
+
+/// What the backward pass needs.
+pub struct Normalized {
+    rows: usize,
+    width: usize,
+    /// `(x - mean) / deviation`, `[N, D]`.
+    numbers: CudaSlice<f32>,
+    /// One over the deviation of each row, `[N]`.
+    inverse_deviations: CudaSlice<f32>,
+}
+
+impl Normalized {
+    /// Normalises `x`, or its sum with a sublayer behind a mask, and writes the scaled and shifted rows to `y`.
+    pub fn of(
+        context: &Context,
+        [rows, width]: [usize; 2],
+        x: CUdeviceptr,
+        sublayer: Option<(Site, CUdeviceptr)>,
+        [gain, bias]: [CUdeviceptr; 2],
+        y: CUdeviceptr,
+    ) -> Self {
+        let (site, sublayer) = or_none(sublayer);
+        let normalized = Self {
+            rows,
+            width,
+            numbers: context.uninitialized(rows * width),
+            inverse_deviations: context.uninitialized(rows),
+        };
+        let (numbers, deviations) = (of(&normalized.numbers), of(&normalized.inverse_deviations));
+        let arguments = (
+            rows as i32,
+            width as i32,
+            site,
+            x,
+            sublayer,
+            gain,
+            bias,
+            LAYER_NORM_EPSILON,
+            numbers,
+            deviations,
+            y,
+        );
+        // SAFETY: rows of this size, a gain and a bias of the width.
+        unsafe { context.launch("add_norm", [rows.div_ceil(ROWS), 1], THREADS, arguments) };
+        normalized
+    }
+
+    /// Adds to the gradients of gain and bias, of `x`, and of the sublayer.
+    fn backward(
+        &self,
+        context: &Context,
+        d_y: CUdeviceptr,
+        gain: CUdeviceptr,
+        [d_gain, d_bias]: [CUdeviceptr; 2],
+        d_x: CUdeviceptr,
+        d_sublayer: Option<(Site, CUdeviceptr)>,
+    ) {
+        let size = [self.rows, self.width];
+        add_column_sums(context, size, d_y, Some(of(&self.numbers)), d_gain);
+        add_column_sums(context, size, d_y, None, d_bias);
+        let (site, d_sublayer) = or_none(d_sublayer);
+        let arguments = (
+            self.rows as i32,
+            self.width as i32,
+            site,
+            d_y,
+            gain,
+            of(&self.numbers),
+            of(&self.inverse_deviations),
+            d_x,
+            d_sublayer,
+        );
+        // SAFETY: as in the forward pass.
+        unsafe { context.launch("add_norm_backward", [self.rows.div_ceil(ROWS), 1], THREADS, arguments) };
+    }
+}
+
+/// The kernels know a sublayer that is not there by its address.
+fn or_none(sublayer: Option<(Site, CUdeviceptr)>) -> (Site, CUdeviceptr) {
+    sublayer.unwrap_or((Dropout::OFF.into(), 0))
+}

@@ -1,0 +1,181 @@
+//! Matrix products by cuBLAS, in the precision that was asked for.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+use cudarc::cublas::result::gemm_ex;
+use cudarc::cublas::sys::{
+    cublasComputeType_t as Compute, cublasGemmAlgo_t as Algorithm, cublasOperation_t as Operation, cudaDataType as Kind,
+};
+use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
+
+use super::context::{Context, of};
+use crate::spec::Precision;
+
+thread_local! {
+    static PRECISION: Cell<Precision> = const { Cell::new(Precision::F32) };
+}
+
+/// Runs `work` with the products of this thread in `precision`.
+pub fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+    let before = PRECISION.replace(precision);
+    let result = work();
+    PRECISION.set(before);
+    result
+}
+
+/// What the products of this thread are computed in.
+pub fn precision() -> Precision {
+    PRECISION.get()
+}
+
+/// A matrix as a product reads it: as it is, or rounded to bf16 beforehand.
+pub struct Operand {
+    address: CUdeviceptr,
+    columns: usize,
+    /// Holds the numbers, where they were rounded.
+    rounded: Option<CudaSlice<u16>>,
+}
+
+impl Operand {
+    /// `count` numbers at `address`, in rows of `columns`, ready for the products of this thread.
+    pub fn of(context: &Context, address: CUdeviceptr, count: usize, columns: usize) -> Self {
+        if precision() != Precision::Bf16 {
+            return Self {
+                address,
+                columns,
+                rounded: None,
+            };
+        }
+        let rounded = context.uninitialized::<u16>(count);
+        // SAFETY: `count` numbers on both sides.
+        unsafe { context.launch_over("round_to_bf16", count, (count, address, &rounded)) };
+        Self::rounded(rounded, columns)
+    }
+
+    /// Numbers that were rounded by another kernel.
+    pub fn rounded(numbers: CudaSlice<u16>, columns: usize) -> Self {
+        Self {
+            address: of(&numbers),
+            columns,
+            rounded: Some(numbers),
+        }
+    }
+
+    pub fn view(&self) -> View {
+        View {
+            address: self.address,
+            stride: self.columns,
+            kind: if self.rounded.is_some() {
+                Kind::CUDA_R_16BF
+            } else {
+                Kind::CUDA_R_32F
+            },
+            transposed: false,
+        }
+    }
+
+    /// The rows from `first` on.
+    pub fn rows_from(&self, first: usize) -> View {
+        let view = self.view();
+        let bytes = if self.rounded.is_some() { 2 } else { 4 };
+        View {
+            address: view.address + (first * self.columns * bytes) as u64,
+            ..view
+        }
+    }
+
+    /// The columns from `first` on.
+    pub fn columns_from(&self, first: usize) -> View {
+        let view = self.view();
+        let bytes = if self.rounded.is_some() { 2 } else { 4 };
+        View {
+            address: view.address + (first * bytes) as u64,
+            ..view
+        }
+    }
+}
+
+/// A part of a matrix.
+#[derive(Clone, Copy)]
+pub struct View {
+    address: CUdeviceptr,
+    /// Numbers from a row to the next.
+    stride: usize,
+    kind: Kind,
+    transposed: bool,
+}
+
+impl View {
+    pub fn transposed(self) -> Self {
+        Self {
+            transposed: !self.transposed,
+            ..self
+        }
+    }
+
+    fn operation(self) -> Operation {
+        if self.transposed {
+            Operation::CUBLAS_OP_T
+        } else {
+            Operation::CUBLAS_OP_N
+        }
+    }
+}
+
+/// What a product does with what is there already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    Overwrite,
+    Add,
+}
+
+/// `out [m, n] (+)= left [m, k] . right [k, n]`; the rows of `out` are `stride` numbers apart.
+///
+/// # Safety
+/// The matrices must be of these sizes.
+pub unsafe fn product(
+    context: &Context,
+    [m, n, k]: [usize; 3],
+    left: View,
+    right: View,
+    (out, stride): (CUdeviceptr, usize),
+    output: Output,
+) {
+    if m == 0 || n == 0 {
+        return;
+    }
+    let size = |size: usize| i32::try_from(size).expect("matrices of fewer than 2^31 rows and columns");
+    let (alpha, beta) = (1.0f32, if output == Output::Add { 1.0f32 } else { 0.0 });
+    let compute = match precision() {
+        Precision::Tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+        Precision::F32 | Precision::Bf16 => Compute::CUBLAS_COMPUTE_32F,
+    };
+    // cuBLAS counts columns first, and so sees every matrix transposed: right^T . left^T = out^T.
+    // SAFETY: the caller's promise.
+    unsafe {
+        gemm_ex(
+            *context.blas.handle(),
+            right.operation(),
+            left.operation(),
+            size(n),
+            size(m),
+            size(k),
+            (&raw const alpha).cast::<c_void>(),
+            right.address as *const c_void,
+            right.kind,
+            size(right.stride),
+            left.address as *const c_void,
+            left.kind,
+            size(left.stride),
+            (&raw const beta).cast::<c_void>(),
+            out as *mut c_void,
+            Kind::CUDA_R_32F,
+            size(stride),
+            compute,
+            Algorithm::CUBLAS_GEMM_DEFAULT,
+        )
+    }
+    .expect("cuBLAS multiplies");
+}
