@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
-pub use model::{ExportArgs, TranslateArgs};
+pub use model::{ExportArgs, SelftestArgs, TranslateArgs};
 
 use crate::run::Device;
 
@@ -39,7 +39,7 @@ Exit codes:
   5    the run diverged
   6    a file or folder cannot be read or written, or is in use
   7    the sweep ended, and some of its runs failed or diverged
-  8    verify-resume found a difference, or nothing to compare
+  8    verify-resume or selftest found a difference, or nothing to compare
   130  interrupted; the same command continues";
 
 #[derive(Debug, Subcommand)]
@@ -53,6 +53,9 @@ pub enum Command {
     Translate(TranslateArgs),
     Export(ExportArgs),
     VerifyResume(VerifyResumeArgs),
+    Selftest(SelftestArgs),
+    /// Say what this machine and this program have for training, and what is missing
+    Doctor,
     #[command(subcommand)]
     Data(DataCommand),
     Completions(CompletionsArgs),
@@ -186,7 +189,7 @@ pub struct Place {
     pub results: ResultsDir,
     #[command(flatten)]
     pub data_dir: DataDir,
-    /// Device to train on: cpu, cuda or cuda:N
+    /// Device to train on: cpu, cuda, cuda:N, or auto for a GPU if there is one
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,
 }
@@ -323,7 +326,7 @@ pub struct VerifyResumeArgs {
     pub experiments: ExperimentsDir,
     #[command(flatten)]
     pub data_dir: DataDir,
-    /// Device to train on: cpu, cuda or cuda:N
+    /// Device to train on: cpu, cuda, cuda:N, or auto for a GPU if there is one
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,
 }

@@ -6,6 +6,7 @@ mod attention;
 mod batches;
 mod compare;
 mod data;
+mod doctor;
 mod export;
 mod failure;
 mod faults;
@@ -17,6 +18,7 @@ mod progress;
 mod report;
 mod run;
 mod score;
+mod selftest;
 mod suites;
 mod sweep;
 mod translate;
@@ -43,6 +45,11 @@ pub fn main() -> ExitCode {
         Command::Score(args) => score::score(&args),
         Command::Export(args) => export::export(&args),
         Command::Translate(args) => translate::translate(&args),
+        Command::Selftest(args) => selftest::selftest(&args),
+        Command::Doctor => {
+            doctor::doctor();
+            Ok(())
+        }
         Command::VerifyResume(args) => verify_resume::verify_resume(&args),
         Command::Data(command) => data::data(&command),
         Command::Completions(args) => {

@@ -31,11 +31,31 @@ impl Device {
     pub fn build(self, shape: &ShapeKey, norm: Norm, seed: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
         match self {
             Self::Cpu => Ok(generated::build(shape, &Cpu::default(), norm, seed)),
-            Self::Cuda { ordinal } => {
-                check_cuda(ordinal)?;
-                build_on_cuda(ordinal, shape, norm, seed)
-            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda { .. } => Ok(generated::build(shape, &self.open_cuda()?, norm, seed)),
+            #[cfg(not(feature = "cuda"))]
+            Self::Cuda { ordinal } => check_cuda(ordinal).map(|()| None),
         }
+    }
+
+    /// dfdx's handle of a CUDA device.
+    ///
+    /// # Errors
+    /// If there is none.
+    #[cfg(feature = "cuda")]
+    pub fn open_cuda(self) -> Result<dfdx::prelude::Cuda, RunError> {
+        let ordinal = match self {
+            Self::Cpu => 0,
+            Self::Cuda { ordinal } => ordinal,
+        };
+        crate::ops::cuda::open(ordinal).map_err(|what| RunError::Device { what })
+    }
+
+    /// The first GPU, if there is one that this binary can use; else the CPU.
+    #[must_use]
+    pub fn best() -> Self {
+        let cuda = Self::Cuda { ordinal: 0 };
+        cuda.check().map_or(Self::Cpu, |()| cuda)
     }
 
     /// Multiplications and additions per second that the device sustains in `f32` products, where that is measured.
@@ -99,22 +119,6 @@ fn check_cuda(_: usize) -> Result<(), RunError> {
     Err(RunError::Device { what: what.to_owned() })
 }
 
-#[cfg(feature = "cuda")]
-fn build_on_cuda(
-    ordinal: usize,
-    shape: &ShapeKey,
-    norm: Norm,
-    seed: u64,
-) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-    let device = crate::ops::cuda::open(ordinal).map_err(|what| RunError::Device { what })?;
-    Ok(generated::build(shape, &device, norm, seed))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn build_on_cuda(ordinal: usize, _: &ShapeKey, _: Norm, _: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-    check_cuda(ordinal).map(|()| None)
-}
-
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,12 +134,13 @@ impl FromStr for Device {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ordinal = match text {
             "cpu" => return Ok(Self::Cpu),
+            "auto" => return Ok(Self::best()),
             "cuda" => Some(0),
             _ => text.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()),
         };
         ordinal
             .map(|ordinal| Self::Cuda { ordinal })
-            .ok_or_else(|| format!("`{text}` is no device: allowed are cpu, cuda and cuda:N"))
+            .ok_or_else(|| format!("`{text}` is no device: allowed are cpu, cuda, cuda:N and auto"))
     }
 }
 

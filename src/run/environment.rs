@@ -55,7 +55,9 @@ fn quoted(argument: &str) -> String {
     }
 }
 
-fn cpu_model() -> String {
+/// As the system calls it.
+#[must_use]
+pub fn cpu_model() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text
         .lines()

@@ -45,8 +45,14 @@ pub fn gradient<S: Shape, Dev: Ops>(gradients: &mut Gradients<f32, Dev>, of: &Te
     of.device().read(found.expect("the device has memory for a gradient"))
 }
 
-/// What the device found against what is right.
-pub fn compared(name: String, found: &Results, right: &Results, allowed: f64) -> Check {
+/// What the device found against what is right: the worst of the lists, each measured by `difference`.
+pub fn compared(
+    name: String,
+    found: &Results,
+    right: &Results,
+    difference: fn(&[f32], &[f32]) -> f64,
+    allowed: f64,
+) -> Check {
     assert_eq!(found.len(), right.len(), "as many results on both sides");
     let differences = found.iter().zip(right).map(|(found, right)| difference(found, right));
     Check {
@@ -57,16 +63,27 @@ pub fn compared(name: String, found: &Results, right: &Results, allowed: f64) ->
 }
 
 /// The largest difference of two numbers, as a share of the largest number or of 1.
-pub fn difference(found: &[f32], right: &[f32]) -> f64 {
-    if found.len() != right.len() || found.iter().any(|number| !number.is_finite()) {
-        return f64::INFINITY;
-    }
-    let largest = right
-        .iter()
-        .fold(1.0f64, |largest, &number| largest.max(f64::from(number).abs()));
-    let differences = found
-        .iter()
-        .zip(right)
-        .map(|(&found, &right)| (f64::from(found) - f64::from(right)).abs());
-    differences.fold(0.0, f64::max) / largest
+pub fn largest_difference(found: &[f32], right: &[f32]) -> f64 {
+    let largest = |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0.0, f64::max);
+    let size = largest(&mut right.iter().map(|&number| f64::from(number).abs()));
+    differences(found, right).map_or(f64::INFINITY, |differences| {
+        largest(&mut differences.map(f64::abs)) / size.max(1.0)
+    })
+}
+
+/// The root of the mean square of the differences, as a share of that of the numbers, or of 1.
+pub fn mean_difference(found: &[f32], right: &[f32]) -> f64 {
+    let mean = |numbers: &mut dyn Iterator<Item = f64>| {
+        let sum: f64 = numbers.map(|number| number * number).sum();
+        (sum / right.len().max(1) as f64).sqrt()
+    };
+    let size = mean(&mut right.iter().map(|&number| f64::from(number)));
+    differences(found, right).map_or(f64::INFINITY, |mut differences| mean(&mut differences) / size.max(1.0))
+}
+
+/// Nothing where something is no number.
+fn differences<'a>(found: &'a [f32], right: &'a [f32]) -> Option<impl Iterator<Item = f64> + 'a> {
+    let comparable = found.len() == right.len() && found.iter().all(|number| number.is_finite());
+    let pairs = found.iter().zip(right);
+    comparable.then(|| pairs.map(|(&found, &right)| f64::from(found) - f64::from(right)))
 }

@@ -3,10 +3,16 @@
 
 mod inputs;
 mod operations;
+mod training;
 mod translation;
 
-pub use operations::operations;
-pub use translation::translation;
+use dfdx::prelude::Cpu;
+
+use crate::ops::{Ops, cpu::has_bf16};
+use crate::run::{Device, RunError};
+use crate::spec::Precision;
+
+pub use training::training;
 
 /// How far the device was off in one check.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,4 +29,31 @@ impl Check {
     pub fn holds(&self) -> bool {
         self.difference <= self.allowed
     }
+}
+
+/// Every operation of training and translation on the device, on random inputs that `seed` decides.
+///
+/// # Errors
+/// If the device cannot be opened.
+pub fn operations(device: Device, seed: u64) -> Result<Vec<Check>, RunError> {
+    Ok(match device {
+        Device::Cpu if has_bf16() => on(&Cpu::default(), &[Precision::F32, Precision::Bf16], seed),
+        Device::Cpu => on(&Cpu::default(), &[Precision::F32], seed),
+        #[cfg(feature = "cuda")]
+        Device::Cuda { .. } => {
+            let precisions = [Precision::F32, Precision::Tf32, Precision::Bf16];
+            on(&device.open_cuda()?, &precisions, seed)
+        }
+        #[cfg(not(feature = "cuda"))]
+        Device::Cuda { .. } => return device.check().map(|()| Vec::new()),
+    })
+}
+
+fn on<Dev: Ops>(device: &Dev, precisions: &[Precision], seed: u64) -> Vec<Check> {
+    let of_training = precisions
+        .iter()
+        .flat_map(|&precision| operations::operations(device, precision, seed));
+    of_training
+        .chain(translation::translation(&device.inference(), seed))
+        .collect()
 }

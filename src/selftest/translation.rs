@@ -1,7 +1,7 @@
 //! Every operation of translation: lonely tokens, long sentences, hypotheses that branch and end.
 
 use super::Check;
-use super::inputs::{Inputs, Results, compared};
+use super::inputs::{Inputs, Results, compared, largest_difference};
 use crate::ops::{Activation, HeadSizes, Inference, Lineage, Mask, Packed, PlainInference, RankedRow, Spans};
 
 /// By how much a result may be off: rounding, of sums in another order.
@@ -11,7 +11,15 @@ const ALLOWED: f64 = 2e-5;
 pub fn translation(device: &impl Inference, seed: u64) -> Vec<Check> {
     let inputs = Inputs { seed };
     let right = PlainInference(dfdx::prelude::Cpu::default());
-    let check = |name: &str, found, right| compared(format!("translation: {name}"), &found, &right, ALLOWED);
+    let check = |name: &str, found, right| {
+        compared(
+            format!("translation: {name}"),
+            &found,
+            &right,
+            largest_difference,
+            ALLOWED,
+        )
+    };
     let mut checks = vec![
         check("rows", rows(device, inputs), rows(&right, inputs)),
         check("ranks", ranks(device, inputs), ranks(&right, inputs)),

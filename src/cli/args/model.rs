@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ExperimentsDir;
 use crate::run::Device;
 use crate::spec::{Value, key};
 
@@ -48,7 +49,7 @@ pub struct TranslateArgs {
     /// Write what every head looked at while the best hypotheses were said, as JSON, one sentence a line
     #[arg(long, value_name = "FILE")]
     pub attention: Option<PathBuf>,
-    /// Device to run on: cpu, cuda or cuda:N
+    /// Device to run on: cpu, cuda, cuda:N, or auto for a GPU if there is one
     #[arg(long, default_value_t = Device::Cpu)]
     pub device: Device,
 }
@@ -97,4 +98,27 @@ fn max_extra_tokens(text: &str) -> Result<usize, String> {
 
 fn whole(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("`{text}` is no whole number"))
+}
+
+/// Check that a device computes what it should
+///
+/// Every operation, forward and backward, against plain operations on the CPU, on random inputs of odd sizes; then a few
+/// updates of a whole model on both, from the same weights on the same sentences, and translations.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ablate selftest\n  ablate selftest --device cuda")]
+pub struct SelftestArgs {
+    /// Device to check: cpu, cuda, cuda:N, or auto for a GPU if there is one
+    #[arg(long, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Suite whose model is trained, by name or path
+    #[arg(long, default_value = "table3-quick")]
+    pub suite: String,
+    /// Row of the suite
+    #[arg(long, default_value = "base")]
+    pub row: String,
+    /// What the random inputs are drawn from; something new if not given
+    #[arg(long, value_name = "NUMBER")]
+    pub inputs: Option<u64>,
+    #[command(flatten)]
+    pub experiments: ExperimentsDir,
 }

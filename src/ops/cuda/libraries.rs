@@ -68,7 +68,7 @@ impl Part {
                 // SAFETY: CUDA's libraries may be loaded at any time, by any thread.
                 match unsafe { Library::new(file) } {
                     Ok(library) => return Ok((file, library)),
-                    Err(error) => first_error.get_or_insert(error.to_string()),
+                    Err(error) => first_error.get_or_insert(told(&error)),
                 };
             }
             Err(first_error.unwrap_or_default())
@@ -117,6 +117,11 @@ impl fmt::Display for Missing {
     }
 }
 
+/// What the system says, which libloading keeps behind its own words.
+fn told(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Defines the functions of a library as the linker wants them, and the list of their names.
 macro_rules! functions {
     ($names:ident, $part:expr; $($name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty;)*) => {
@@ -149,6 +154,7 @@ functions! { DRIVER, Part::Driver;
     cuDeviceGetName(name: *mut c_char, length: c_int, device: CUdevice) -> CUresult;
     cuDevicePrimaryCtxRelease_v2(device: CUdevice) -> CUresult;
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice) -> CUresult;
+    cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice) -> CUresult;
     cuDriverGetVersion(version: *mut c_int) -> CUresult;
     cuEventCreate(event: *mut CUevent, flags: c_uint) -> CUresult;
     cuEventDestroy_v2(event: CUevent) -> CUresult;

@@ -22,11 +22,13 @@ mod loss;
 mod multi_head;
 mod norm;
 mod product;
+mod survey;
 mod tape;
 
 pub use context::{device_count, open};
 pub use inference::CudaInference;
 pub use libraries::{Missing, Part};
+pub use survey::{DeviceFacts, nvrtc_version, survey};
 
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;

@@ -1,0 +1,78 @@
+//! What CUDA has to say of itself and of its devices.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
+
+use super::libraries::Part;
+
+/// A device that CUDA sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceFacts {
+    pub name: String,
+    /// Compute capability, as `9.0`.
+    pub capability: String,
+    pub total_bytes: usize,
+}
+
+/// The newest CUDA that the driver can do, as `13.0`, and the devices.
+///
+/// # Errors
+/// What is missing, or what the driver says.
+pub fn survey() -> Result<(String, Vec<DeviceFacts>), String> {
+    let count = super::context::device_count()?;
+    let mut version: c_int = 0;
+    // SAFETY: writes one number.
+    told(unsafe { sys::cuDriverGetVersion(&raw mut version) })?;
+    let devices = (0..count).map(facts).collect::<Result<_, _>>()?;
+    Ok((format!("{}.{}", version / 1000, version % 1000 / 10), devices))
+}
+
+/// The version of the NVRTC that was found, as `13.0`.
+///
+/// # Errors
+/// What is missing.
+pub fn nvrtc_version() -> Result<String, String> {
+    Part::Nvrtc.check().map_err(|missing| missing.to_string())?;
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: writes two numbers.
+    let result = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+    match result {
+        cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS => Ok(format!("{major}.{minor}")),
+        error => Err(format!("NVRTC does not answer: {error:?}")),
+    }
+}
+
+fn facts(ordinal: usize) -> Result<DeviceFacts, String> {
+    const NAME: usize = 256;
+    let mut device = 0;
+    let mut name = [0 as c_char; NAME];
+    let mut total_bytes = 0;
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: each writes what it is given room for, and the name ends with a zero.
+    let name = unsafe {
+        told(sys::cuDeviceGet(&raw mut device, ordinal as c_int))?;
+        told(sys::cuDeviceGetName(name.as_mut_ptr(), NAME as c_int, device))?;
+        told(sys::cuDeviceTotalMem_v2(&raw mut total_bytes, device))?;
+        let capability = [
+            (&raw mut major, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            (&raw mut minor, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        ];
+        for (number, attribute) in capability {
+            told(sys::cuDeviceGetAttribute(number, attribute, device))?;
+        }
+        CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
+    };
+    Ok(DeviceFacts {
+        name,
+        capability: format!("{major}.{minor}"),
+        total_bytes,
+    })
+}
+
+fn told(result: CUresult) -> Result<(), String> {
+    match result {
+        CUresult::CUDA_SUCCESS => Ok(()),
+        error => Err(format!("the CUDA driver says {error:?}")),
+    }
+}

@@ -1,0 +1,152 @@
+//! A few updates of a whole model on the CPU and on the device, from the same weights, on the same sentences, with the
+//! same dropout; then the same translations.
+
+use std::ops::ControlFlow;
+
+use rand::RngExt;
+
+use super::Check;
+use super::inputs::largest_difference;
+use crate::decode::{Hypothesis, translate};
+use crate::model::{AdamStep, Batch, NamedArray, Seq2Seq, TrainingPass};
+use crate::ops::stream;
+use crate::plan::ShapeKey;
+use crate::run::{Device, RunError};
+use crate::spec::{Experiment, Precision};
+
+const UPDATES: usize = 10;
+/// Of an update; the CPU cuts it into shares, which must change nothing.
+const TOKENS: usize = 1000;
+/// Losses of every update, as shares of the first; what follows them drifts apart by rounding.
+const ALLOWED_LOSS: f64 = 2e-4;
+/// The norm of the gradient of every update likewise.
+const ALLOWED_NORM: f64 = 5e-3;
+/// The share of sentences whose best translation may differ, for a tie between two pieces.
+const ALLOWED_TRANSLATIONS: f64 = 0.05;
+
+/// Trains the experiment's model on both devices.
+///
+/// # Errors
+/// If the device cannot be opened, or the program was not built with this shape.
+pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64) -> Result<Vec<Check>, RunError> {
+    let shape = ShapeKey::of(experiment);
+    let build = |device: Device| {
+        let model = device.build(&shape, experiment.model.norm, seed)?;
+        let suite = suite.to_owned();
+        model.ok_or_else(|| RunError::NotBuilt {
+            suite,
+            shape: shape.clone(),
+        })
+    };
+    let (mut right, mut found) = (build(Device::Cpu)?, build(device)?);
+    let batches: Vec<Batch> = (0..UPDATES).map(|update| batch(shape.vocab, seed, update)).collect();
+    let [right_curve, found_curve] = [&mut right, &mut found].map(|model| train(&mut **model, &batches));
+    let [right_weights, found_weights] = [&mut right, &mut found].map(|model| model.weights());
+    let worst = |of: fn(&Update) -> f64| {
+        let pairs = found_curve.iter().zip(&right_curve);
+        pairs
+            .map(|(found, right)| relative(of(found), of(right)))
+            .fold(0.0, f64::max)
+    };
+    Ok(vec![
+        Check {
+            name: format!("{UPDATES} updates of {TOKENS} tokens with dropout: loss"),
+            difference: worst(|update| update.loss),
+            allowed: ALLOWED_LOSS,
+        },
+        Check {
+            name: format!("{UPDATES} updates of {TOKENS} tokens with dropout: norm of the gradient"),
+            difference: worst(|update| update.gradient_norm),
+            allowed: ALLOWED_NORM,
+        },
+        Check {
+            name: "weights after them".to_owned(),
+            difference: of_weights(&found_weights, &right_weights),
+            allowed: ALLOWED_NORM,
+        },
+        translations(&*found, &*right, &batches[0], experiment),
+    ])
+}
+
+struct Update {
+    /// Mean per token, in nats.
+    loss: f64,
+    gradient_norm: f64,
+}
+
+fn train(model: &mut dyn Seq2Seq, batches: &[Batch]) -> Vec<Update> {
+    let update = |(index, batch): (usize, &Batch)| {
+        let pass = TrainingPass {
+            dropout: 0.1,
+            dropout_key: index as u64,
+            label_smoothing: 0.1,
+            update_tokens: batch.target_tokens(),
+            precision: Precision::F32,
+        };
+        let loss = model.accumulate(batch, &pass).smoothed();
+        let gradient_norm = model.gradient_norm();
+        model.update(&AdamStep {
+            step: index + 1,
+            learning_rate: 1e-3,
+            beta1: 0.9,
+            beta2: 0.98,
+            epsilon: 1e-9,
+        });
+        Update { loss, gradient_norm }
+    };
+    batches.iter().enumerate().map(update).collect()
+}
+
+/// Sentences of random pieces and lengths.
+fn batch(vocabulary: usize, seed: u64, update: usize) -> Batch {
+    let mut rng = stream(&["selftest", &seed.to_string(), "batch", &update.to_string()]);
+    let mut pairs: Vec<[Vec<u32>; 2]> = Vec::new();
+    let mut tokens = 0;
+    while tokens < TOKENS {
+        let pair = [(); 2].map(|()| {
+            let length = rng.random_range(1..40);
+            (0..length)
+                .map(|_| rng.random_range(3..vocabulary as u32))
+                .collect::<Vec<u32>>()
+        });
+        tokens += pair[1].len() + 1;
+        pairs.push(pair);
+    }
+    let pairs: Vec<(&[u32], &[u32])> = pairs
+        .iter()
+        .map(|[source, target]| (&source[..], &target[..]))
+        .collect();
+    Batch::from_pairs(&pairs)
+}
+
+fn relative(found: f64, right: f64) -> f64 {
+    let difference = (found - right).abs() / right.abs();
+    if difference.is_nan() { f64::INFINITY } else { difference }
+}
+
+/// The worst tensor.
+fn of_weights(found: &[NamedArray], right: &[NamedArray]) -> f64 {
+    let pairs = found.iter().zip(right);
+    pairs
+        .map(|(found, right)| largest_difference(&found.values, &right.values))
+        .fold(0.0, f64::max)
+}
+
+fn translations(found: &dyn Seq2Seq, right: &dyn Seq2Seq, batch: &Batch, experiment: &Experiment) -> Check {
+    let sources: Vec<Vec<u32>> = (0..batch.source.sentences())
+        .map(|index| batch.pair(index).0.to_vec())
+        .collect();
+    let [found, right] = [found, right].map(|model| {
+        translate(model, &sources, &experiment.decoding, |_| ControlFlow::Continue(())).expect("nobody breaks off")
+    });
+    let best = |hypotheses: &[Hypothesis]| hypotheses.first().map(|best| best.tokens.clone());
+    let different = found
+        .iter()
+        .zip(&right)
+        .filter(|(found, right)| best(found) != best(right));
+    Check {
+        name: format!("share of {} sentences translated otherwise", sources.len()),
+        difference: different.count() as f64 / sources.len() as f64,
+        allowed: ALLOWED_TRANSLATIONS,
+    }
+}
