@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
 pub use model::{ExportArgs, SelftestArgs, TranslateArgs};
 
-use crate::run::Device;
+use crate::spec::DeviceWish;
 
 /// Declarative experiments and ablations of the Transformer.
 ///
@@ -189,9 +189,9 @@ pub struct Place {
     pub results: ResultsDir,
     #[command(flatten)]
     pub data_dir: DataDir,
-    /// Device to train on: cpu, cuda, cuda:N, or auto for a GPU if there is one
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
+    /// Device to train on: cpu, cuda, cuda:N, or auto for GPUs if there are any [default: the suite's, else cpu]
+    #[arg(long)]
+    pub device: Option<DeviceWish>,
 }
 
 /// Train, translate and score one row with one seed
@@ -326,9 +326,9 @@ pub struct VerifyResumeArgs {
     pub experiments: ExperimentsDir,
     #[command(flatten)]
     pub data_dir: DataDir,
-    /// Device to train on: cpu, cuda, cuda:N, or auto for a GPU if there is one
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
+    /// Device to train on: cpu, cuda, cuda:N, or auto for GPUs if there are any [default: the suite's, else cpu]
+    #[arg(long)]
+    pub device: Option<DeviceWish>,
 }
 
 /// Print a completion script for a shell

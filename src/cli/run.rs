@@ -14,7 +14,7 @@ use super::suites;
 use crate::ops::{cores, use_threads};
 use crate::plan::Run;
 use crate::results::RunFolder;
-use crate::run::{Environment, Event, Job, Listener, execute};
+use crate::run::{Device, Environment, Event, Job, Listener, execute};
 use crate::spec::Suite;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -62,17 +62,17 @@ fn job(suite: &Suite, run: Run, place: &Place) -> Job {
         run,
         data_dir: place.data_dir.data_dir.clone(),
         cache_dir: cache_dir(results),
-        device: place.device,
+        device: Device::of_wish(suites::device(suite, place.device)),
     }
 }
 
 /// This program again, for one run. `suite` is a name in the experiments folder of `place`, or a path.
-pub fn command(suite: &str, run: &Run, threads: usize, place: &Place) -> Command {
+pub fn command(suite: &str, run: &Run, threads: usize, place: &Place, device: Device) -> Command {
     let program = std::env::current_exe().expect("a running program has a path");
     let mut command = Command::new(program);
     command
         .args(["run", suite, &run.row, "--seed", &run.seed.to_string()])
-        .args(["--threads", &threads.to_string(), "--device", &place.device.to_string()])
+        .args(["--threads", &threads.to_string(), "--device", &device.to_string()])
         .arg("--experiments")
         .arg(&place.experiments.experiments)
         .arg("--results")

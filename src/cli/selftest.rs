@@ -7,23 +7,25 @@ use super::args::SelftestArgs;
 use super::failure::Failure;
 use super::output::put;
 use super::suites;
+use crate::run::Device;
 use crate::selftest::{self, Check};
 
 pub fn selftest(args: &SelftestArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.experiments.experiments, &args.suite)?;
     let experiment = &suites::row(&suite, &args.row)?.experiment;
+    let device = Device::of_wish(args.device);
     let seed = args.inputs.unwrap_or_else(fresh);
     put(format_args!(
         "{} against plain dfdx on the CPU, inputs {seed}\n",
-        args.device
+        device
     ));
     let mut failed = 0;
     let mut tell = |checks: Vec<Check>| {
         put(table(&checks));
         failed += checks.iter().filter(|check| !check.holds()).count();
     };
-    tell(selftest::operations(args.device, seed)?);
-    tell(selftest::training(args.device, &suite.name, experiment, seed)?);
+    tell(selftest::operations(device, seed)?);
+    tell(selftest::training(device, &suite.name, experiment, seed)?);
     match failed {
         0 => {
             put("all hold\n");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{ExperimentsDir, RowArgs};
 use super::failure::Failure;
 use crate::plan::{Plan, Run};
-use crate::spec::{Row, Suite, load_suite, nearest};
+use crate::spec::{DeviceWish, Row, Suite, load_suite, nearest};
 
 /// Loads a suite by name, or by the path of its file.
 pub fn load(experiments: &Path, suite: &str) -> Result<Suite, Failure> {
@@ -44,6 +44,11 @@ fn names(experiments: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Where the suite's runs are to be trained: the command line goes before the file.
+pub fn device(suite: &Suite, given: Option<DeviceWish>) -> DeviceWish {
+    given.or(suite.device).unwrap_or_default()
 }
 
 pub fn row<'s>(suite: &'s Suite, id: &str) -> Result<&'s Row, Failure> {

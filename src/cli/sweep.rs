@@ -13,7 +13,7 @@ use crate::data::check_files;
 use crate::ops::cores;
 use crate::plan::Run;
 use crate::results::{RunFolder, RunState};
-use crate::run::{self, Event};
+use crate::run::{self, Device, Event};
 use crate::spec::Suite;
 use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
 
@@ -25,7 +25,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let _lock = SuiteLock::take(&results.join(&suite.name))?;
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
-    check(&suite, &open, &args.place)?;
+    let devices = Device::all_of_wish(suites::device(&suite, args.place.device));
+    check(&suite, &open, &args.place, &devices)?;
     if !open.is_empty() {
         plan::warn(&suite, None);
     }
@@ -35,7 +36,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     };
     announce(&watcher.display, &suite, total, open.len());
     let runs = longest_first(open);
-    let jobs = args.jobs.map_or(cores().get().min(runs.len()), usize::from);
+    let jobs = args.jobs.map_or(runs_at_once(&devices).min(runs.len()), usize::from);
     let threads = args
         .threads
         .map_or_else(|| threads_of_each(cores().get(), jobs), usize::from);
@@ -45,8 +46,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         results,
         runs,
         jobs,
-        command: &|run| {
-            let mut command = command(&args.suite, run, threads, &args.place);
+        command: &|run, place| {
+            let device = devices[place % devices.len()];
+            let mut command = command(&args.suite, run, threads, &args.place, device);
             command.args(["--progress", "json"]);
             command
         },
@@ -63,9 +65,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
 }
 
 /// What would doom a run is better told before the first; runs that have ended need nothing any more.
-fn check(suite: &Suite, open: &[Run], place: &Place) -> Result<(), Failure> {
+fn check(suite: &Suite, open: &[Run], place: &Place, devices: &[Device]) -> Result<(), Failure> {
     for run in open {
-        run::check(&suite.name, run, place.device)?;
+        for &device in devices {
+            run::check(&suite.name, run, device)?;
+        }
         check_files(&run.experiment.data.corpus, place.data_dir.data_dir.as_deref())?;
     }
     Ok(())
@@ -98,7 +102,15 @@ fn count(runs: usize) -> String {
     format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
 }
 
-/// One run per core is the fastest way through many; what the runs do not need speeds up each of them.
+/// One run per core is the fastest way through many, and one per GPU.
+fn runs_at_once(devices: &[Device]) -> usize {
+    match devices {
+        [Device::Cpu] => cores().get(),
+        gpus => gpus.len(),
+    }
+}
+
+/// What the runs do not need speeds up each of them.
 fn threads_of_each(cores: usize, jobs: usize) -> usize {
     (cores / jobs.max(1)).max(1)
 }
@@ -163,6 +175,13 @@ fn indented(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gpu_has_one_run_at_a_time() {
+        let gpus = [0, 1, 2].map(|ordinal| Device::Cuda { ordinal });
+        assert_eq!(runs_at_once(&gpus), 3);
+        assert_eq!(runs_at_once(&[Device::Cpu]), cores().get());
+    }
 
     #[test]
     fn cores_are_shared_out_among_the_runs() {

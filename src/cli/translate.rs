@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::output::{check_file, put_line};
 use crate::decode::Hypothesis;
 use crate::results::RunFolder;
-use crate::run::{Export, Trained};
+use crate::run::{Device, Export, Trained};
 use crate::score::split_lines;
 use crate::spec::Decoding;
 
@@ -40,7 +40,7 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
 fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
     let folder = &args.folder;
     if let Some(export) = Export::open(folder) {
-        return Ok(Trained::open_export(&export, args.device)?);
+        return Ok(Trained::open_export(&export, Device::of_wish(args.device))?);
     }
     let run = RunFolder::open(folder).filter(|run| run.spec().is_file() && run.provenance().is_file());
     let run = run.ok_or_else(|| {
@@ -49,7 +49,7 @@ fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
             "{folder} is neither the folder of a run nor an export, which has a model.safetensors"
         ))
     })?;
-    let trained = Trained::open_run(&run, args.device, |note| eprintln!("warning: {note}"))?;
+    let trained = Trained::open_run(&run, Device::of_wish(args.device), |note| eprintln!("warning: {note}"))?;
     Ok(trained)
 }
 

@@ -18,7 +18,7 @@ use super::suites;
 use crate::ops::{cores, stream};
 use crate::plan::Run;
 use crate::results::RunFolder;
-use crate::run::{check, first_difference};
+use crate::run::{Device, check, first_difference};
 use crate::spec::{Experiment, render};
 
 /// Between two looks at a child.
@@ -33,8 +33,9 @@ const KILLED: &str = "killed";
 
 pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
     let (suite, run) = suites::run(&args.experiments, &args.run)?;
-    check(&suite.name, &run, args.device)?;
-    let trial = Trial::prepare(args, &run)?;
+    let device = Device::of_wish(suites::device(&suite, args.device));
+    check(&suite.name, &run, device)?;
+    let trial = Trial::prepare(args, &run, device)?;
 
     eprintln!("a run without interruption, with {} threads:", cores());
     let started = Instant::now();
@@ -77,6 +78,7 @@ pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
 struct Trial<'a> {
     args: &'a VerifyResumeArgs,
     run: Run,
+    device: Device,
     folder: TempDir,
     /// In that folder, but for the corpora.
     place: Place,
@@ -84,7 +86,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn prepare(args: &'a VerifyResumeArgs, run: &Run) -> Result<Self, Failure> {
+    fn prepare(args: &'a VerifyResumeArgs, run: &Run, device: Device) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new()
             .prefix("ablate-verify-")
             .tempdir()
@@ -111,10 +113,11 @@ impl<'a> Trial<'a> {
                 reports: None,
             },
             data_dir: args.data_dir.clone(),
-            device: args.device,
+            device: None,
         };
         Ok(Self {
             args,
+            device,
             run: run.clone(),
             folder,
             place,
@@ -128,7 +131,7 @@ impl<'a> Trial<'a> {
 
     /// This program again. It stops when this process is gone, because it holds the other end of its standard input.
     fn start(&self, suite: &str, threads: usize, stderr: Stdio) -> Result<Child, Failure> {
-        let mut command = command(suite, &self.run, threads, &self.place);
+        let mut command = command(suite, &self.run, threads, &self.place, self.device);
         command.arg("--tied");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr);
         let failed = |error| Failure::Io(format!("a child process cannot be started: {error}"));

@@ -39,13 +39,8 @@ impl<Dev: Ops, const D: usize> PositionTable<Dev, D> for Sinusoidal {
         let table: Vec<f32> = (first..longest)
             .flat_map(|position| (0..D).map(move |i| sinusoid(position, i, D)))
             .collect();
-        let rows = positions
-            .iter()
-            .flat_map(|&position| table[(position - first) * D..][..D].iter().copied())
-            .collect();
-        device
-            .tensor_from_vec(rows, (positions.len(), Const::<D>))
-            .put_tape(T::default())
+        let rows: Vec<u32> = positions.iter().map(|&position| (position - first) as u32).collect();
+        device.constant_rows(table, &rows)
     }
 
     fn visit<'m>(&'m mut self, _: &mut Visit<'_, 'm, Dev>) {}

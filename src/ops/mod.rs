@@ -162,6 +162,9 @@ pub trait Ops: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
         scale: f32,
     ) -> Rows<D, Self, T>;
 
+    /// Rows `chosen` of a table that is not trained, row after row.
+    fn constant_rows<const D: usize, T: Tape<f32, Self>>(&self, table: Vec<f32>, chosen: &[u32]) -> Rows<D, Self, T>;
+
     /// Multi-head attention with its projections (section 3.2.2): each row of `x` (`[N, D]`) attends to the rows of
     /// `memory` (`[M, D]`) that `spans` shows it, or of `x` itself where there is no memory.
     fn multi_head_attention<

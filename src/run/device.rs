@@ -1,7 +1,6 @@
 //! Where a model runs.
 
 use std::fmt;
-use std::str::FromStr;
 
 use dfdx::prelude::Cpu;
 
@@ -10,7 +9,7 @@ use crate::generated;
 use crate::model::Seq2Seq;
 use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
 use crate::plan::{Run, ShapeKey};
-use crate::spec::{Norm, Precision};
+use crate::spec::{DeviceWish, Norm, Precision};
 
 /// A device to train on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,11 +50,26 @@ impl Device {
         crate::ops::cuda::open(ordinal).map_err(|what| RunError::Device { what })
     }
 
-    /// The first GPU, if there is one that this binary can use; else the CPU.
+    /// The device that a wish means for one run: of several GPUs the first.
     #[must_use]
-    pub fn best() -> Self {
-        let cuda = Self::Cuda { ordinal: 0 };
-        cuda.check().map_or(Self::Cpu, |()| cuda)
+    pub fn of_wish(wish: DeviceWish) -> Self {
+        match wish {
+            DeviceWish::Cpu => Self::Cpu,
+            DeviceWish::Cuda => Self::Cuda { ordinal: 0 },
+            DeviceWish::CudaAt(ordinal) => Self::Cuda { ordinal },
+            DeviceWish::Auto => Self::all_of_wish(wish)[0],
+        }
+    }
+
+    /// The devices that a wish means for many runs; never none. Whether they can be used is another question.
+    #[must_use]
+    pub fn all_of_wish(wish: DeviceWish) -> Vec<Self> {
+        let gpus: Vec<Self> = (0..count_cuda()).map(|ordinal| Self::Cuda { ordinal }).collect();
+        match wish {
+            DeviceWish::Cuda | DeviceWish::Auto if !gpus.is_empty() => gpus,
+            DeviceWish::Auto => vec![Self::Cpu],
+            one => vec![Self::of_wish(one)],
+        }
     }
 
     /// Multiplications and additions per second that the device sustains in `f32` products, where that is measured.
@@ -113,6 +127,17 @@ fn check_cuda(ordinal: usize) -> Result<(), RunError> {
     Ok(())
 }
 
+/// How many GPUs this binary can use.
+#[cfg(feature = "cuda")]
+fn count_cuda() -> usize {
+    crate::ops::cuda::device_count().unwrap_or(0)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn count_cuda() -> usize {
+    0
+}
+
 #[cfg(not(feature = "cuda"))]
 fn check_cuda(_: usize) -> Result<(), RunError> {
     let what = "this binary was built without CUDA; build it with `--features cuda`, or choose `--device cpu`";
@@ -128,22 +153,6 @@ impl fmt::Display for Device {
     }
 }
 
-impl FromStr for Device {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let ordinal = match text {
-            "cpu" => return Ok(Self::Cpu),
-            "auto" => return Ok(Self::best()),
-            "cuda" => Some(0),
-            _ => text.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()),
-        };
-        ordinal
-            .map(|ordinal| Self::Cuda { ordinal })
-            .ok_or_else(|| format!("`{text}` is no device: allowed are cpu, cuda, cuda:N and auto"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -153,12 +162,15 @@ mod tests {
     use crate::spec::load_suite;
 
     #[test]
-    fn devices_are_read_as_they_are_shown() {
-        for device in [Device::Cpu, Device::Cuda { ordinal: 3 }] {
-            assert_eq!(device.to_string().parse(), Ok(device));
-        }
-        assert_eq!("cuda".parse(), Ok(Device::Cuda { ordinal: 0 }));
-        assert!("gpu".parse::<Device>().is_err() && "cuda:x".parse::<Device>().is_err());
+    fn a_wish_means_what_there_is() {
+        assert_eq!(Device::all_of_wish(DeviceWish::Cpu), [Device::Cpu]);
+        assert_eq!(Device::of_wish(DeviceWish::Cuda), Device::Cuda { ordinal: 0 });
+        assert_eq!(
+            Device::all_of_wish(DeviceWish::CudaAt(3)),
+            [Device::Cuda { ordinal: 3 }]
+        );
+        let best = Device::of_wish(DeviceWish::Auto);
+        assert!(best.check().is_ok(), "{best}");
     }
 
     #[test]

@@ -45,6 +45,7 @@ impl Loader<'_> {
             name,
             title: file.title?,
             seeds: file.seeds,
+            device: file.device,
             rows: compared(rows, &baseline),
             baseline,
         })

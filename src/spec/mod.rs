@@ -5,6 +5,7 @@
 mod check;
 mod compose;
 mod conflict;
+mod device;
 mod experiment;
 mod fault;
 mod grid;
@@ -26,6 +27,7 @@ mod suite_file;
 mod value;
 
 pub use conflict::Conflict;
+pub use device::DeviceWish;
 pub use experiment::{
     AverageOf, BestBy, Case, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional,
     Precision, Regularization, Selection, Signature, Split, Training, Weights,

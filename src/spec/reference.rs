@@ -10,6 +10,7 @@ A suite is a file in the experiments folder:
   title      what reports call it
   base       path of one complete experiment, relative to the suite
   seeds      whole numbers, distinct; default [1, 2, 3]
+  device     cpu, cuda, cuda:N or auto; --device goes before it; default \"cpu\"
   baseline   id of the row to compare with; default \"base\", else the first row
   [[row]]    id; set = { model.heads = 1 }; paper = { ppl, bleu, params_millions };
              label; note

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::device::DeviceWish;
 use super::experiment::Experiment;
 use super::keys::{Effect, keys};
 use super::resolve::Setting;
@@ -13,6 +14,8 @@ pub struct Suite {
     /// The file's name without its extension; names the folder of results.
     pub name: String,
     pub title: String,
+    /// Where it is to be trained, if the command does not say.
+    pub device: Option<DeviceWish>,
     /// Distinct; every row runs once with each.
     pub seeds: Vec<u64>,
     /// The id of the row that the others are compared with.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::device::DeviceWish;
 use super::fault::FaultKind;
 use super::keys::keys;
 use super::read::{Located, Reader, entries_of};
@@ -15,7 +16,7 @@ use super::value::{Kind, Value};
 const SEEDS: [u64; 3] = [1, 2, 3];
 const SEED: Kind = Kind::Whole(0, u32::MAX as u64);
 
-pub(super) const FIELDS: [&str; 6] = ["title", "base", "seeds", "baseline", "row", "grid"];
+pub(super) const FIELDS: [&str; 7] = ["title", "base", "seeds", "device", "baseline", "row", "grid"];
 
 /// What a suite's file says.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub(super) struct SuiteFile {
     pub title: Option<String>,
     pub base: Option<Located<String>>,
     pub seeds: Vec<u64>,
+    pub device: Option<DeviceWish>,
     pub baseline: Option<Located<String>>,
     pub rows: Vec<RowEntry>,
 }
@@ -39,6 +41,7 @@ impl SuiteFile {
             title: None,
             base: None,
             seeds: SEEDS.to_vec(),
+            device: None,
             baseline: None,
             rows: Vec::new(),
         };
@@ -50,6 +53,7 @@ impl SuiteFile {
                 "title" => suite.title = reader.text("title", written).map(|title| title.value),
                 "base" => suite.base = reader.text("base", written),
                 "seeds" => suite.seeds = seeds(reader, written),
+                "device" => suite.device = device(reader, written),
                 "baseline" => suite.baseline = reader.text("baseline", written),
                 "row" => tables.extend(reader.array("row", written).iter().map(|table| (Origin::Row, table))),
                 "grid" => tables.extend(reader.array("grid", written).iter().map(|table| (Origin::Grid, table))),
@@ -86,6 +90,11 @@ fn missing_fields(reader: &mut Reader<'_>, present: &[&str]) {
             reader.missing(0..0, required, None);
         }
     }
+}
+
+fn device(reader: &mut Reader<'_>, written: &Spanned<DeValue<'_>>) -> Option<DeviceWish> {
+    let Located { value, .. } = reader.value("device", &Kind::Device, written)?;
+    value.text().parse().ok()
 }
 
 fn seeds<'s>(reader: &mut Reader<'s>, written: &Spanned<DeValue<'s>>) -> Vec<u64> {

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use toml::de::{DeInteger, DeValue};
 
+use super::device::DeviceWish;
+
 /// One value of a spec. `Display` writes it as TOML.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -94,6 +96,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A path relative to the data folder.
     File,
+    /// A [`DeviceWish`].
+    Device,
     Text,
 }
 
@@ -113,7 +117,9 @@ impl Kind {
             (Self::Real(..), DeValue::Float(number)) => {
                 Value::Real(number.as_str().parse().map_err(|_| Refusal::OutOfRange)?)
             }
-            (Self::Choice(_) | Self::File | Self::Text, DeValue::String(text)) => Value::Text(text.to_string()),
+            (Self::Choice(_) | Self::File | Self::Device | Self::Text, DeValue::String(text)) => {
+                Value::Text(text.to_string())
+            }
             _ => return Err(Refusal::WrongType),
         };
         if self.allows(&value) {
@@ -131,6 +137,7 @@ impl Kind {
             (Self::Real(min, max), Value::Real(number)) => number.is_finite() && (*min, *max).contains(number),
             (Self::Choice(names), Value::Text(text)) => names.contains(&text.as_str()),
             (Self::File, Value::Text(text)) => !text.is_empty() && Path::new(text).is_relative(),
+            (Self::Device, Value::Text(text)) => text.parse::<DeviceWish>().is_ok(),
             (Self::Text, Value::Text(text)) => !text.is_empty(),
             _ => false,
         }
@@ -138,7 +145,11 @@ impl Kind {
 
     /// The names to choose from, for a suggestion.
     pub(super) fn names(&self) -> &'static [&'static str] {
-        if let Self::Choice(names) = self { names } else { &[] }
+        match self {
+            Self::Choice(names) => names,
+            Self::Device => &DeviceWish::NAMES,
+            _ => &[],
+        }
     }
 }
 
@@ -167,6 +178,7 @@ impl fmt::Display for Kind {
                 let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
                 write!(f, "one of {}", quoted.join(", "))
             }
+            Self::Device => write!(f, "one of {}", DeviceWish::ALLOWED),
             Self::File => f.write_str("a path relative to the data folder"),
             Self::Text => f.write_str("a string that is not empty"),
         }

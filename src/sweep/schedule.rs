@@ -26,8 +26,8 @@ pub struct Sweep<'a> {
     /// Runs at once.
     pub jobs: usize,
     /// The process that executes a run, tells its events on standard output as lines of JSON, and stops when its
-    /// standard input is closed.
-    pub command: &'a dyn Fn(&Run) -> Command,
+    /// standard input is closed. It is told which of the places the run has, counted from 0.
+    pub command: &'a dyn Fn(&Run, usize) -> Command,
 }
 
 /// How a run ended.
@@ -119,7 +119,7 @@ impl Sweep<'_> {
         for (index, place) in workers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
             let Some(run) = waiting.pop_front() else { break };
             let folder = RunFolder::new(self.results, self.suite, &run.row, run.seed);
-            let child = Child::start((self.command)(&run), index, sender.clone())
+            let child = Child::start((self.command)(&run, index), index, sender.clone())
                 .map_err(|source| SweepError::Start { run: run.id(), source })?;
             watcher.started(&run);
             *place = Some(Worker {

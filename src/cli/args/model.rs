@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ExperimentsDir;
-use crate::run::Device;
+use crate::spec::DeviceWish;
 use crate::spec::{Value, key};
 
 /// Translate standard input with the model of a finished run, a sentence per line
@@ -50,8 +50,8 @@ pub struct TranslateArgs {
     #[arg(long, value_name = "FILE")]
     pub attention: Option<PathBuf>,
     /// Device to run on: cpu, cuda, cuda:N, or auto for a GPU if there is one
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
+    #[arg(long, default_value_t)]
+    pub device: DeviceWish,
 }
 
 /// Write the model of a finished run into a folder, for other programs
@@ -108,8 +108,8 @@ fn whole(text: &str) -> Result<usize, String> {
 #[command(after_help = "Examples:\n  ablate selftest\n  ablate selftest --device cuda")]
 pub struct SelftestArgs {
     /// Device to check: cpu, cuda, cuda:N, or auto for a GPU if there is one
-    #[arg(long, default_value_t = Device::Cpu)]
-    pub device: Device,
+    #[arg(long, default_value_t)]
+    pub device: DeviceWish,
     /// Suite whose model is trained, by name or path
     #[arg(long, default_value = "table3-quick")]
     pub suite: String,

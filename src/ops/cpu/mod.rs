@@ -99,6 +99,12 @@ impl Ops for Cpu {
         gather::gather(table, ids, scale)
     }
 
+    fn constant_rows<const D: usize, T: Tape<f32, Self>>(&self, table: Vec<f32>, chosen: &[u32]) -> Rows<D, Self, T> {
+        let rows = chosen.iter().flat_map(|&row| &table[row as usize * D..][..D]);
+        self.tensor_from_vec(rows.copied().collect(), (chosen.len(), Const::<D>))
+            .put_tape(T::default())
+    }
+
     fn multi_head_attention<
         const D: usize,
         const H: usize,

@@ -31,6 +31,8 @@ const MODULE: &str = "ablate";
 /// Threads of a block of the kernels that go over elements, and the most blocks of one launch.
 const ELEMENT_THREADS: u32 = 256;
 const ELEMENT_BLOCKS: usize = 1 << 16;
+/// Threads of a block that has a row.
+const ROW_THREADS: u32 = 128;
 
 /// Why nothing is done about a failure of the device.
 const FAILED: &str = "the CUDA device works, and has memory enough";
@@ -152,6 +154,18 @@ impl Context {
         let blocks = n.div_ceil(ELEMENT_THREADS as usize).min(ELEMENT_BLOCKS);
         // SAFETY: the caller's promise.
         unsafe { self.launch(kernel, [blocks, 1], ELEMENT_THREADS, arguments) };
+    }
+
+    /// Starts a kernel of which a block has a row.
+    ///
+    /// # Safety
+    /// As for [`Self::launch`].
+    pub unsafe fn launch_by_row<Arguments>(&self, kernel: &str, rows: usize, arguments: Arguments)
+    where
+        CudaFunction: LaunchAsync<Arguments>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(kernel, [rows, 1], ROW_THREADS, arguments) };
     }
 
     /// Memory that holds anything until it is written.

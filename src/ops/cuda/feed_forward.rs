@@ -1,9 +1,13 @@
 //! The position-wise feed-forward network as one operation.
 
+use std::rc::Rc;
+
+use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{context, of};
+use super::context::{Context, context, of};
 use super::elementwise::add_column_sums;
 use super::product::{Operand, Output, product};
 use super::tape::{gradient_address, rows, take_gradient};
@@ -16,93 +20,137 @@ pub fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Cuda>>(
     let context = context();
     let (x, mut tape) = x.split_tape();
     let (device, n) = (x.device().clone(), x.shape().0);
-    let input = Operand::of(&context, address(&x), n * D, D);
-    let inner = Operand::of(&context, address(weights.inner), F * D, D);
-    let outer = Operand::of(&context, address(weights.outer), D * F, F);
-    let hidden = context.uninitialized::<f32>(n * F);
-    let y: Rows<D, Cuda> = rows(&device, n);
-    let relu = |on: bool, numbers: usize, width: usize, bias, rows| {
-        // SAFETY: so many numbers in rows of the width, and a bias of it.
-        unsafe { context.launch_over("add_bias", numbers, (numbers, width as i32, i32::from(on), bias, rows)) };
+    let network = Network {
+        sizes: [n, D, F],
+        input: Operand::of(&context, address(&x), n * D, D),
+        inner: Operand::of(&context, address(weights.inner), F * D, D),
+        outer: Operand::of(&context, address(weights.outer), D * F, F),
+        context,
     };
-    // SAFETY: x [N, D] . inner^T [D, F] -> hidden [N, F]
-    unsafe {
-        let out = (of(&hidden), F);
-        product(
-            &context,
-            [n, F, D],
-            input.view(),
-            inner.view().transposed(),
-            out,
-            Output::Overwrite,
-        );
-    }
-    relu(true, n * F, F, address(weights.inner_bias), of(&hidden));
-    let hidden_operand = Operand::of(&context, of(&hidden), n * F, F);
-    // SAFETY: hidden [N, F] . outer^T [F, D] -> y [N, D]
-    unsafe {
-        let out = (address(&y), D);
-        let view = hidden_operand.view();
-        product(
-            &context,
-            [n, D, F],
-            view,
-            outer.view().transposed(),
-            out,
-            Output::Overwrite,
-        );
-    }
-    relu(false, n * D, D, address(weights.outer_bias), address(&y));
+    let hidden = network.hidden(address(weights.inner_bias));
+    let y: Rows<D, Cuda> = rows(&device, n);
+    network.forward(&hidden, address(weights.outer_bias), address(&y));
     if T::OWNS_TAPE {
         // The operands may be the tensors' own memory.
-        let kept = (x.clone(), weights.inner.clone(), weights.outer.clone());
+        let held = (x.clone(), weights.inner.clone(), weights.outer.clone());
         let (x, y) = (x.ghost(), y.ghost());
-        let (d_inner, d_inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
-        let (d_outer, d_outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
+        let (inner, inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
+        let (outer, outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
         tape.add_backward_op(move |gradients| {
             let d_y = take_gradient!(gradients, device, y);
-            let d_y_operand = Operand::of(&context, of(&d_y), n * D, D);
-            let d_hidden = context.uninitialized::<f32>(n * F);
-            add_column_sums(
-                &context,
-                [n, D],
-                of(&d_y),
-                None,
-                gradient_address!(gradients, d_outer_bias),
-            );
-            // SAFETY: d_y^T [D, N] . hidden [N, F] -> d_outer [D, F], and d_y [N, D] . outer [D, F] -> d_hidden [N, F]
-            unsafe {
-                let (view, out) = (d_y_operand.view(), (gradient_address!(gradients, d_outer), F));
-                product(
-                    &context,
-                    [D, F, n],
-                    view.transposed(),
-                    hidden_operand.view(),
-                    out,
-                    Output::Add,
-                );
-                let out = (of(&d_hidden), F);
-                product(&context, [n, F, D], view, outer.view(), out, Output::Overwrite);
-                context.launch_over("close_relu", n * F, (n * F, &hidden, &d_hidden));
-            }
-            add_column_sums(
-                &context,
-                [n, F],
-                of(&d_hidden),
-                None,
-                gradient_address!(gradients, d_inner_bias),
-            );
-            let d_hidden_operand = Operand::of(&context, of(&d_hidden), n * F, F);
-            // SAFETY: d_hidden^T [F, N] . x [N, D] -> d_inner [F, D], and d_hidden [N, F] . inner [F, D] -> d_x [N, D]
-            unsafe {
-                let (view, out) = (d_hidden_operand.view(), (gradient_address!(gradients, d_inner), D));
-                product(&context, [F, D, n], view.transposed(), input.view(), out, Output::Add);
-                let out = (gradient_address!(gradients, x), D);
-                product(&context, [n, D, F], view, inner.view(), out, Output::Add);
-            }
-            drop(kept);
+            let d = NetworkGradients {
+                input: gradient_address!(gradients, x),
+                inner: gradient_address!(gradients, inner),
+                inner_bias: gradient_address!(gradients, inner_bias),
+                outer: gradient_address!(gradients, outer),
+                outer_bias: gradient_address!(gradients, outer_bias),
+            };
+            network.backward(&hidden, of(&d_y), &d);
+            drop(held);
             Ok(())
         });
     }
     y.put_tape(tape)
+}
+
+/// The operation without types.
+struct Network {
+    context: Rc<Context>,
+    /// N, D and F.
+    sizes: [usize; 3],
+    /// `[N, D]`.
+    input: Operand,
+    /// `[F, D]`.
+    inner: Operand,
+    /// `[D, F]`.
+    outer: Operand,
+}
+
+/// `max(0, x . inner^T + inner_bias)`, `[N, F]`: as it is, and as products read it.
+struct Hidden {
+    numbers: CudaSlice<f32>,
+    operand: Operand,
+}
+
+/// Addresses of the gradients.
+struct NetworkGradients {
+    input: CUdeviceptr,
+    inner: CUdeviceptr,
+    inner_bias: CUdeviceptr,
+    outer: CUdeviceptr,
+    outer_bias: CUdeviceptr,
+}
+
+impl Network {
+    fn hidden(&self, bias: CUdeviceptr) -> Hidden {
+        let [n, d, f] = self.sizes;
+        let numbers = self.context.uninitialized::<f32>(n * f);
+        // SAFETY: x [N, D] . inner^T [D, F] -> hidden [N, F], and a bias [F]
+        unsafe {
+            let (right, out) = (self.inner.view().transposed(), (of(&numbers), f));
+            product(
+                &self.context,
+                [n, f, d],
+                self.input.view(),
+                right,
+                out,
+                Output::Overwrite,
+            );
+            self.context
+                .launch_by_row("add_bias", n, (f as i32, 1i32, bias, &numbers));
+        }
+        Hidden {
+            operand: Operand::of(&self.context, of(&numbers), n * f, f),
+            numbers,
+        }
+    }
+
+    fn forward(&self, hidden: &Hidden, bias: CUdeviceptr, y: CUdeviceptr) {
+        let [n, d, f] = self.sizes;
+        // SAFETY: hidden [N, F] . outer^T [F, D] -> y [N, D], and a bias [D]
+        unsafe {
+            let right = self.outer.view().transposed();
+            product(
+                &self.context,
+                [n, d, f],
+                hidden.operand.view(),
+                right,
+                (y, d),
+                Output::Overwrite,
+            );
+            self.context.launch_by_row("add_bias", n, (d as i32, 0i32, bias, y));
+        }
+    }
+
+    fn backward(&self, hidden: &Hidden, d_y: CUdeviceptr, gradients: &NetworkGradients) {
+        let [n, d, f] = self.sizes;
+        let context = &self.context;
+        add_column_sums(context, [n, d], d_y, None, gradients.outer_bias);
+        let d_y = Operand::of(context, d_y, n * d, d);
+        let d_hidden = context.uninitialized::<f32>(n * f);
+        // SAFETY: d_y^T [D, N] . hidden [N, F] -> d_outer [D, F], and d_y [N, D] . outer [D, F] -> d_hidden [N, F]
+        unsafe {
+            let (left, out) = (d_y.view().transposed(), (gradients.outer, f));
+            product(context, [d, f, n], left, hidden.operand.view(), out, Output::Add);
+            let out = (of(&d_hidden), f);
+            product(
+                context,
+                [n, f, d],
+                d_y.view(),
+                self.outer.view(),
+                out,
+                Output::Overwrite,
+            );
+            context.launch_over("close_relu", n * f, (n * f, &hidden.numbers, &d_hidden));
+        }
+        add_column_sums(context, [n, f], of(&d_hidden), None, gradients.inner_bias);
+        let d_hidden = Operand::of(context, of(&d_hidden), n * f, f);
+        // SAFETY: d_hidden^T [F, N] . x [N, D] -> d_inner [F, D], and d_hidden [N, F] . inner [F, D] -> d_x [N, D]
+        unsafe {
+            let (left, out) = (d_hidden.view().transposed(), (gradients.inner, d));
+            product(context, [f, d, n], left, self.input.view(), out, Output::Add);
+            let out = (gradients.input, d);
+            product(context, [n, d, f], d_hidden.view(), self.inner.view(), out, Output::Add);
+        }
+    }
 }

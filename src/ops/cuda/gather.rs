@@ -1,6 +1,7 @@
 //! Rows of a table chosen by ids; backward adds each row's gradient to the row it came from.
 
 use cudarc::driver::CudaSlice;
+use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
@@ -18,13 +19,7 @@ pub fn gather<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
 ) -> Rows<D, Cuda, T> {
     let context = context();
     let chosen: Rows<D, Cuda> = rows(table.device(), ids.len());
-    let numbers = ids.len() * D;
-    let on_device = context.upload(ids.to_vec());
-    // SAFETY: a row of D numbers for each id, and the table has a row for each.
-    unsafe {
-        let arguments = (numbers, D as i32, &on_device, scale, address(table), address(&chosen));
-        context.launch_over("gather", numbers, arguments);
-    }
+    choose(&context, D, address(table), ids, scale, address(&chosen));
     let mut tape = T::default();
     if T::OWNS_TAPE {
         let readers = Readers::of(&context, ids);
@@ -42,6 +37,26 @@ pub fn gather<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
         });
     }
     chosen.put_tape(tape)
+}
+
+/// Rows of a table that needs no gradient: each different row is uploaded once.
+pub fn constant_rows<const D: usize, T: Tape<f32, Cuda>>(
+    device: &Cuda,
+    table: Vec<f32>,
+    chosen: &[u32],
+) -> Rows<D, Cuda, T> {
+    let context = context();
+    let out: Rows<D, Cuda> = rows(device, chosen.len());
+    let table = context.upload(table);
+    choose(&context, D, of(&table), chosen, 1.0, address(&out));
+    out.put_tape(T::default())
+}
+
+/// `out[i] = scale * table[ids[i]]`, in rows of `width`.
+fn choose(context: &Context, width: usize, table: CUdeviceptr, ids: &[u32], scale: f32, out: CUdeviceptr) {
+    let on_device = context.upload(ids.to_vec());
+    // SAFETY: a row of the width for each id, and the table has a row for each.
+    unsafe { context.launch_by_row("gather", ids.len(), (width as i32, &on_device, scale, table, out)) };
 }
 
 /// Which rows read which id, so that each id's gradient is summed in one place and in a fixed order.

@@ -153,15 +153,15 @@ impl Inference for CudaInference {
     fn embed(&self, table: &Linear, ids: &[u32], scale: f32, positions: Vec<f32>) -> Rows {
         let width = table.inputs;
         let numbers = ids.len() * width;
-        let (ids, positions) = (self.0.upload(ids.to_vec()), self.0.upload(positions));
+        let (ids_on_device, positions) = (self.0.upload(ids.to_vec()), self.0.upload(positions));
         let rows = Rows {
             numbers: self.0.uninitialized(numbers),
             width,
         };
         // SAFETY: a row of the width for each id, and as many positions.
         unsafe {
-            let arguments = (numbers, width as i32, &ids, scale, &table.weight, &rows.numbers);
-            self.0.launch_over("gather", numbers, arguments);
+            let arguments = (width as i32, &ids_on_device, scale, &table.weight, &rows.numbers);
+            self.0.launch_by_row("gather", ids.len(), arguments);
             let arguments = (numbers, &rows.numbers, &positions, &rows.numbers);
             self.0.launch_over("add", numbers, arguments);
         }
@@ -177,12 +177,11 @@ impl Inference for CudaInference {
             (None, Activation::Identity) => return y,
             (None, Activation::Relu) => &self.0.zeros(y.width),
         };
-        let numbers = y.numbers.len();
         // SAFETY: rows of the bias's width.
         unsafe {
-            let arguments = (numbers, y.width as i32, relu, bias, &y.numbers);
-            self.0.launch_over("add_bias", numbers, arguments);
-        }
+            self.0
+                .launch_by_row("add_bias", y.count(), (y.width as i32, relu, bias, &y.numbers))
+        };
         y
     }
 

@@ -95,6 +95,10 @@ impl Ops for Cuda {
         gather::gather(table, ids, scale)
     }
 
+    fn constant_rows<const D: usize, T: Tape<f32, Self>>(&self, table: Vec<f32>, chosen: &[u32]) -> Rows<D, Self, T> {
+        gather::constant_rows(self, table, chosen)
+    }
+
     fn multi_head_attention<
         const D: usize,
         const H: usize,

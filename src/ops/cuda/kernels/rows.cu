@@ -20,11 +20,12 @@ extern "C" __global__ void add_dropout(size_t n, Site site, const float *x, floa
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += dropout_factor(site, i) * x[i];
 }
 
-// Adds the bias to every row, and cuts off what is below zero where `relu` is set.
-extern "C" __global__ void add_bias(size_t n, int width, int relu, const float *bias, float *rows) {
-    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) {
-        float value = rows[i] + bias[i % width];
-        rows[i] = relu ? fmaxf(value, 0.0f) : value;
+// Adds the bias to every row, and cuts off what is below zero where `relu` is set. A block has a row.
+extern "C" __global__ void add_bias(int width, int relu, const float *bias, float *rows) {
+    float *row = rows + (size_t)blockIdx.x * width;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) {
+        float value = row[i] + bias[i];
+        row[i] = relu ? fmaxf(value, 0.0f) : value;
     }
 }
 
@@ -38,11 +39,10 @@ extern "C" __global__ void round_to_bf16(size_t n, const float *x, unsigned shor
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = to_bf16(x[i]);
 }
 
-// out[i] = scale * table[ids[i]]
-extern "C" __global__ void gather(size_t n, int width, const unsigned *ids, float scale, const float *table,
-                                  float *out) {
-    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS)
-        out[i] = scale * table[(size_t)ids[i / width] * width + i % width];
+// out[i] = scale * table[ids[i]]. A block has a row.
+extern "C" __global__ void gather(int width, const unsigned *ids, float scale, const float *table, float *out) {
+    const float *chosen = table + (size_t)ids[blockIdx.x] * width;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) out[(size_t)blockIdx.x * width + i] = scale * chosen[i];
 }
 
 // The gradient of a table: a block for each id that occurs, which adds the rows that it was read by in their order.
