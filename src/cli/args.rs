@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
-pub use model::{ExportArgs, SelftestArgs, TranslateArgs};
+pub use model::{ExportArgs, SelftestArgs, Stage, TranslateArgs};
 
 use crate::spec::DeviceWish;
 

@@ -12,6 +12,8 @@ mod failure;
 mod faults;
 mod fetch;
 mod interrupt;
+#[cfg(feature = "cuda")]
+mod memory;
 mod output;
 mod plan;
 mod progress;
@@ -36,6 +38,8 @@ use crate::ops::cpu::keep_freed_memory;
 #[must_use]
 pub fn main() -> ExitCode {
     keep_freed_memory();
+    #[cfg(feature = "cuda")]
+    memory::explain_full_gpus();
     let result = match Cli::parse().command {
         Command::Plan(args) => plan::plan(&args),
         Command::Sweep(args) => sweep::sweep(&args),

@@ -1,40 +1,62 @@
-//! `ablate selftest`: whether a device computes what it should.
+//! `ablate selftest`: whether a device computes what it should, and how fast.
 
 use std::fmt::Write;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::SelftestArgs;
+use super::args::{SelftestArgs, Stage};
 use super::failure::Failure;
 use super::output::put;
 use super::suites;
+use crate::plan::Plan;
 use crate::run::Device;
-use crate::selftest::{self, Check};
+use crate::selftest::{self, Check, Speed};
+use crate::spec::{Experiment, Precision};
+
+/// Measures PyTorch's update on the same sentences; it is read by `python3` where there is one.
+const PYTORCH: &str = include_str!("../selftest/pytorch_step.py");
+
+/// The suite whose rows are measured, and the rows.
+const PAPER: &str = "table3";
+const ROWS: [&str; 2] = ["base", "big"];
 
 pub fn selftest(args: &SelftestArgs) -> Result<(), Failure> {
     let suite = suites::load(&args.experiments.experiments, &args.suite)?;
-    let experiment = &suites::row(&suite, &args.row)?.experiment;
+    let row = suites::row(&suite, &args.row)?;
     let device = Device::of_wish(args.device);
+    device.check()?;
     let seed = args.inputs.unwrap_or_else(fresh);
-    put(format_args!(
-        "{} against plain dfdx on the CPU, inputs {seed}\n",
-        device
-    ));
-    let mut failed = 0;
-    let mut tell = |checks: Vec<Check>| {
-        put(table(&checks));
-        failed += checks.iter().filter(|check| !check.holds()).count();
-    };
-    tell(selftest::operations(device, seed)?);
-    tell(selftest::training(device, &suite.name, experiment, seed)?);
-    match failed {
-        0 => {
-            put("all hold\n");
-            Ok(())
-        }
-        failed => Err(Failure::Unproven(format!(
-            "{failed} checks do not hold; `--inputs {seed}` repeats them"
-        ))),
+    let mut checks = Vec::new();
+    let stages: &[Stage] = if args.only.is_empty() { &Stage::ALL } else { &args.only };
+    put(format_args!("{device} beside the CPU, inputs {seed}\n"));
+    for stage in stages {
+        let of_stage = match stage {
+            Stage::Operations => selftest::operations(device, seed)?,
+            Stage::Training => selftest::training(device, &suite.name, &row.experiment, seed)?,
+            Stage::Run => {
+                let plan = Plan::of(&suite);
+                let run = plan.runs.iter().find(|run| run.row == row.id).expect("a row has runs");
+                let data = args.data_dir.data_dir.as_deref();
+                selftest::whole_run(device, &suite.name, run, data, &mut |what| eprintln!("{what}"))?
+            }
+            Stage::Speed => {
+                speed(args, device)?;
+                continue;
+            }
+        };
+        put(table(&of_stage));
+        checks.extend(of_stage);
     }
+    let wrong = checks.iter().filter(|check| !check.holds()).count();
+    if wrong > 0 {
+        return Err(Failure::Unproven(format!(
+            "{wrong} of {} checks do not hold; `--inputs {seed}` repeats them",
+            checks.len()
+        )));
+    }
+    put(format_args!("all {} checks hold\n", checks.len()));
+    Ok(())
 }
 
 /// Something new at every call.
@@ -55,4 +77,91 @@ fn table(checks: &[Check]) -> String {
         let _ = writeln!(text, "{verdict:5}  {difference:9.1e} of {allowed:7.0e}  {name}");
     }
     text
+}
+
+/// The paper's models at the paper's batch, beside PyTorch where it is there.
+fn speed(args: &SelftestArgs, device: Device) -> Result<(), Failure> {
+    let Ok(suite) = suites::load(&args.experiments.experiments, PAPER) else {
+        put(format_args!(
+            "speed: there is no suite `{PAPER}` in the folder of suites\n"
+        ));
+        return Ok(());
+    };
+    for row in ROWS {
+        let experiment = &suites::row(&suite, row)?.experiment;
+        for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
+            if device.has(precision) {
+                let Some(speed) = selftest::speed(device, experiment, precision)? else {
+                    put(format_args!(
+                        "speed: this program was not built with the suite `{PAPER}`\n"
+                    ));
+                    return Ok(());
+                };
+                put(line(row, precision, &speed, device.matrix_flops_per_s(precision)));
+            }
+        }
+        put(pytorch(args, device, row, experiment));
+    }
+    Ok(())
+}
+
+fn line(row: &str, precision: Precision, speed: &Speed, matrix: Option<f64>) -> String {
+    let share = matrix.map_or_else(String::new, |matrix| {
+        format!(
+            ", {:.0} % of the {:.0} TFLOP/s of a large product",
+            100.0 * speed.flops_per_s() / matrix,
+            matrix / 1e12
+        )
+    });
+    format!(
+        "{row} {}: {:.1} ms an update of {} tokens, {:.0} tokens/s, {:.1} TFLOP/s{share}\n",
+        precision.name(),
+        speed.seconds * 1e3,
+        speed.tokens,
+        speed.tokens_per_s(),
+        speed.flops_per_s() / 1e12,
+    )
+}
+
+/// What PyTorch takes for the same update, or why that is not known.
+fn pytorch(args: &SelftestArgs, device: Device, row: &str, experiment: &Experiment) -> String {
+    let said = run_pytorch(args, device, experiment);
+    said.map_or_else(
+        |why| format!("{row} PyTorch: not measured ({why})\n"),
+        |lines| lines.lines().map(|line| format!("{row} PyTorch {line}\n")).collect(),
+    )
+}
+
+fn run_pytorch(args: &SelftestArgs, device: Device, experiment: &Experiment) -> Result<String, String> {
+    let model = &experiment.model;
+    let work = serde_json::json!({
+        "device": device.to_string(),
+        "sizes": {
+            "vocabulary": experiment.data.vocab_size, "d_model": model.d_model, "heads": model.heads,
+            "layers": model.layers, "d_ff": model.d_ff,
+        },
+        "sentences": selftest::sentences(experiment.data.vocab_size),
+    });
+    let mut python = Command::new(&args.python)
+        .args(["-c", PYTORCH])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{}: {error}", args.python.display()))?;
+    let mut stdin = python.stdin.take().expect("standard input is piped");
+    // It may end before it has read everything; what it says then tells why.
+    let _ = stdin.write_all(work.to_string().as_bytes());
+    drop(stdin);
+    let output = python.wait_with_output().map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() {
+        return Ok(text(&output.stdout));
+    }
+    let complaint = text(&output.stderr);
+    Err(complaint
+        .lines()
+        .last()
+        .unwrap_or("it failed without a word")
+        .to_owned())
 }

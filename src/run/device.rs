@@ -11,6 +11,15 @@ use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
 use crate::plan::{Run, ShapeKey};
 use crate::spec::{DeviceWish, Norm, Precision};
 
+/// Rows and columns of the matrices that a GPU's speed is measured with: many enough to occupy it, few enough to fit in
+/// what memory there is.
+#[cfg(feature = "cuda")]
+const MATRIX: usize = 2048;
+
+/// Of those that show what it can at most.
+#[cfg(feature = "cuda")]
+const LARGE_MATRIX: usize = 8192;
+
 /// A device to train on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
@@ -77,7 +86,38 @@ impl Device {
     pub fn sustained_flops_per_s(self) -> Option<f64> {
         match self {
             Self::Cpu => Some(sustained_flops_per_s()),
+            #[cfg(feature = "cuda")]
+            Self::Cuda { .. } => {
+                self.open_cuda().ok()?;
+                Some(crate::ops::cuda::sustained_flops_per_s(Precision::F32, MATRIX))
+            }
+            #[cfg(not(feature = "cuda"))]
             Self::Cuda { .. } => None,
+        }
+    }
+
+    /// Multiplications and additions per second in large products of this precision, where that is measured.
+    #[must_use]
+    pub fn matrix_flops_per_s(self, precision: Precision) -> Option<f64> {
+        match self {
+            Self::Cpu => (precision == Precision::F32).then(sustained_flops_per_s),
+            #[cfg(feature = "cuda")]
+            Self::Cuda { .. } => {
+                self.open_cuda().ok()?;
+                Some(crate::ops::cuda::sustained_flops_per_s(precision, LARGE_MATRIX))
+            }
+            #[cfg(not(feature = "cuda"))]
+            Self::Cuda { .. } => None,
+        }
+    }
+
+    /// Whether it has products of this precision.
+    #[must_use]
+    pub fn has(self, precision: Precision) -> bool {
+        match (precision, self) {
+            (Precision::F32, _) | (_, Self::Cuda { .. }) => true,
+            (Precision::Tf32, Self::Cpu) => false,
+            (Precision::Bf16, Self::Cpu) => has_bf16(),
         }
     }
 

@@ -64,7 +64,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    /// For `map_err`.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         |source| Self::Io {
             path: path.into(),
             source,

@@ -3,8 +3,10 @@
 
 mod inputs;
 mod operations;
+mod speed;
 mod training;
 mod translation;
+mod whole_run;
 
 use dfdx::prelude::Cpu;
 
@@ -12,7 +14,9 @@ use crate::ops::{Ops, cpu::has_bf16};
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
+pub use speed::{Speed, sentences, speed};
 pub use training::training;
+pub use whole_run::{Tell, whole_run};
 
 /// How far the device was off in one check.
 #[derive(Debug, Clone, PartialEq)]

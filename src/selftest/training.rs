@@ -68,33 +68,38 @@ pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64)
     ])
 }
 
-struct Update {
+pub(super) struct Update {
     /// Mean per token, in nats.
     loss: f64,
     gradient_norm: f64,
 }
 
 fn train(model: &mut dyn Seq2Seq, batches: &[Batch]) -> Vec<Update> {
-    let update = |(index, batch): (usize, &Batch)| {
-        let pass = TrainingPass {
-            dropout: 0.1,
-            dropout_key: index as u64,
-            label_smoothing: 0.1,
-            update_tokens: batch.target_tokens(),
-            precision: Precision::F32,
-        };
-        let loss = model.accumulate(batch, &pass).smoothed();
-        let gradient_norm = model.gradient_norm();
-        model.update(&AdamStep {
-            step: index + 1,
-            learning_rate: 1e-3,
-            beta1: 0.9,
-            beta2: 0.98,
-            epsilon: 1e-9,
-        });
-        Update { loss, gradient_norm }
+    let batches = batches.iter().enumerate();
+    batches
+        .map(|(index, batch)| one_update(model, batch, index, Precision::F32))
+        .collect()
+}
+
+/// Update `index`, counted from 0.
+pub(super) fn one_update(model: &mut dyn Seq2Seq, batch: &Batch, index: usize, precision: Precision) -> Update {
+    let pass = TrainingPass {
+        dropout: 0.1,
+        dropout_key: index as u64,
+        label_smoothing: 0.1,
+        update_tokens: batch.target_tokens(),
+        precision,
     };
-    batches.iter().enumerate().map(update).collect()
+    let loss = model.accumulate(batch, &pass).smoothed();
+    let gradient_norm = model.gradient_norm();
+    model.update(&AdamStep {
+        step: index + 1,
+        learning_rate: 1e-3,
+        beta1: 0.9,
+        beta2: 0.98,
+        epsilon: 1e-9,
+    });
+    Update { loss, gradient_norm }
 }
 
 /// Sentences of random pieces and lengths.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::ExperimentsDir;
+use super::{DataDir, ExperimentsDir};
 use crate::spec::DeviceWish;
 use crate::spec::{Value, key};
 
@@ -102,14 +102,18 @@ fn whole(text: &str) -> Result<usize, String> {
 
 /// Check that a device computes what it should
 ///
-/// Every operation, forward and backward, against plain operations on the CPU, on random inputs of odd sizes; then a few
-/// updates of a whole model on both, from the same weights on the same sentences, and translations.
+/// Every operation, forward and backward, against plain operations on the CPU, on random inputs of odd sizes; a few updates
+/// of a whole model on both, from the same weights on the same sentences, and translations; a whole run on either, and one
+/// that begins on the CPU and ends on the device; then how fast it trains the paper's base and big model.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ablate selftest\n  ablate selftest --device cuda")]
+#[command(after_help = "Examples:\n  ablate selftest --device cuda\n  ablate selftest --only operations,training")]
 pub struct SelftestArgs {
     /// Device to check: cpu, cuda, cuda:N, or auto for a GPU if there is one
     #[arg(long, default_value_t)]
     pub device: DeviceWish,
+    /// Only these parts
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PART,..")]
+    pub only: Vec<Stage>,
     /// Suite whose model is trained, by name or path
     #[arg(long, default_value = "table3-quick")]
     pub suite: String,
@@ -119,6 +123,28 @@ pub struct SelftestArgs {
     /// What the random inputs are drawn from; something new if not given
     #[arg(long, value_name = "NUMBER")]
     pub inputs: Option<u64>,
+    /// Python that has PyTorch, to measure it beside
+    #[arg(long, value_name = "FILE", default_value = "python3")]
+    pub python: PathBuf,
+    #[command(flatten)]
+    pub data_dir: DataDir,
     #[command(flatten)]
     pub experiments: ExperimentsDir,
+}
+
+/// A part of the selftest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// Every operation by itself
+    Operations,
+    /// Ten updates and translations
+    Training,
+    /// A whole run, on each device and on both
+    Run,
+    /// How fast the paper's models train
+    Speed,
+}
+
+impl Stage {
+    pub const ALL: [Self; 4] = [Self::Operations, Self::Training, Self::Run, Self::Speed];
 }

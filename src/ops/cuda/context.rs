@@ -182,6 +182,11 @@ impl Context {
         self.device.htod_copy(values).expect(FAILED)
     }
 
+    /// Waits until all that was queued is done.
+    pub fn wait(&self) {
+        self.device.synchronize().expect(FAILED);
+    }
+
     /// Waits until the numbers are there, and copies them to the host.
     pub fn download<T: DeviceRepr>(&self, values: &CudaSlice<T>) -> Vec<T> {
         self.device.dtoh_sync_copy(values).expect(FAILED)

@@ -22,12 +22,14 @@ mod loss;
 mod multi_head;
 mod norm;
 mod product;
+mod rate;
 mod survey;
 mod tape;
 
 pub use context::{device_count, open};
 pub use inference::CudaInference;
 pub use libraries::{Missing, Part};
+pub use rate::sustained_flops_per_s;
 pub use survey::{DeviceFacts, nvrtc_version, survey};
 
 use dfdx::optim::AdamConfig;

@@ -1,0 +1,92 @@
+//! How fast the device trains a large model: the paper's base and big model at the paper's 25 000 tokens an update.
+
+use std::time::Instant;
+
+use rand::RngExt;
+
+use super::training::one_update;
+use crate::model::Batch;
+use crate::ops::stream;
+use crate::plan::{ShapeKey, training_flops};
+use crate::run::{Device, RunError};
+use crate::spec::{Experiment, Precision};
+
+/// Target pieces of an update (section 5.1).
+const TOKENS: usize = 25_000;
+/// Pieces of a sentence: about as long as those of WMT 2014 are.
+const LENGTHS: std::ops::Range<usize> = 5..60;
+const WARM_UP: usize = 3;
+const UPDATES: usize = 10;
+
+/// One measurement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Speed {
+    /// Seconds of an update, the median.
+    pub seconds: f64,
+    /// Target pieces of an update.
+    pub tokens: usize,
+    /// Counted operations of an update.
+    pub flops: f64,
+}
+
+impl Speed {
+    #[must_use]
+    pub fn tokens_per_s(&self) -> f64 {
+        self.tokens as f64 / self.seconds
+    }
+
+    #[must_use]
+    pub fn flops_per_s(&self) -> f64 {
+        self.flops / self.seconds
+    }
+}
+
+/// The sentences that every measurement trains on.
+#[must_use]
+pub fn sentences(vocabulary: usize) -> Vec<[Vec<u32>; 2]> {
+    let mut rng = stream(&["selftest", "speed"]);
+    let mut pairs: Vec<[Vec<u32>; 2]> = Vec::new();
+    let mut tokens = 0;
+    while tokens < TOKENS {
+        let pair = [(); 2].map(|()| {
+            let length = rng.random_range(LENGTHS);
+            (0..length)
+                .map(|_| rng.random_range(3..vocabulary as u32))
+                .collect::<Vec<u32>>()
+        });
+        tokens += pair[1].len() + 1;
+        pairs.push(pair);
+    }
+    pairs
+}
+
+/// Updates of the experiment's model, or nothing if the program was not built with its shape.
+///
+/// # Errors
+/// If the device cannot be opened.
+pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> Result<Option<Speed>, RunError> {
+    let Some(mut model) = device.build(&ShapeKey::of(experiment), experiment.model.norm, 1)? else {
+        return Ok(None);
+    };
+    let pairs = sentences(experiment.data.vocab_size);
+    let pairs: Vec<(&[u32], &[u32])> = pairs
+        .iter()
+        .map(|[source, target]| (&source[..], &target[..]))
+        .collect();
+    let batch = Batch::from_pairs(&pairs);
+    let mut seconds: Vec<f64> = (0..WARM_UP + UPDATES)
+        .map(|index| {
+            let started = Instant::now();
+            // The norm of the gradient waits for all that comes before it; the update is part of the next.
+            one_update(&mut *model, &batch, index, precision);
+            started.elapsed().as_secs_f64()
+        })
+        .skip(WARM_UP)
+        .collect();
+    seconds.sort_by(f64::total_cmp);
+    Ok(Some(Speed {
+        seconds: seconds[UPDATES / 2],
+        tokens: batch.target_tokens(),
+        flops: training_flops(experiment, &batch.work()),
+    }))
+}
