@@ -57,6 +57,14 @@ lint:
 doc:
     .ci/run docs
 
-# Type-check the CUDA feature, without a GPU or the CUDA toolkit.
-cuda-check:
+# Build with CUDA, which needs neither a GPU nor CUDA's libraries.
+build-cuda:
+    cargo build --release --features cuda
+
+# Pack a build with CUDA and the suites for a machine that has a GPU.
+pack-cuda ARCHIVE="ablate-cuda.tar.gz":
+    .ci/pack-cuda "$@"
+
+# Check the CUDA build on this machine, without a GPU.
+check-cuda:
     .ci/run cuda

@@ -1,13 +1,13 @@
 //! `ablate doctor`: what there is to train on, and how to get what is missing.
 
-use super::output::put;
+use super::output::put_line;
 use crate::ops::{cores, cpu::has_bf16};
 use crate::run::cpu_model;
 
 pub fn doctor() {
-    let lines = cpu().into_iter().chain(cuda());
-    let text: String = lines.map(|(what, found)| format!("{what:8}  {found}\n")).collect();
-    put(text);
+    for (what, found) in cpu().into_iter().chain(cuda()) {
+        put_line(format_args!("{what:8}  {found}"));
+    }
 }
 
 type Line = (String, String);

@@ -14,7 +14,7 @@ use crate::run::Device;
 use crate::selftest::{self, Check, Speed};
 use crate::spec::{Experiment, Precision};
 
-/// Measures PyTorch's update on the same sentences; it is read by `python3` where there is one.
+/// Measures `PyTorch`'s update on the same sentences; it is read by `python3` where there is one.
 const PYTORCH: &str = include_str!("../selftest/pytorch_step.py");
 
 /// The suite whose rows are measured, and the rows.
@@ -79,7 +79,7 @@ fn table(checks: &[Check]) -> String {
     text
 }
 
-/// The paper's models at the paper's batch, beside PyTorch where it is there.
+/// The paper's models at the paper's batch, beside `PyTorch` where it is there.
 fn speed(args: &SelftestArgs, device: Device) -> Result<(), Failure> {
     let Ok(suite) = suites::load(&args.experiments.experiments, PAPER) else {
         put(format_args!(
@@ -123,13 +123,15 @@ fn line(row: &str, precision: Precision, speed: &Speed, matrix: Option<f64>) -> 
     )
 }
 
-/// What PyTorch takes for the same update, or why that is not known.
+/// What `PyTorch` takes for the same update, or why that is not known.
 fn pytorch(args: &SelftestArgs, device: Device, row: &str, experiment: &Experiment) -> String {
-    let said = run_pytorch(args, device, experiment);
-    said.map_or_else(
-        |why| format!("{row} PyTorch: not measured ({why})\n"),
-        |lines| lines.lines().map(|line| format!("{row} PyTorch {line}\n")).collect(),
-    )
+    match run_pytorch(args, device, experiment) {
+        Ok(said) => {
+            let lines: Vec<String> = said.lines().map(|line| format!("{row} PyTorch {line}\n")).collect();
+            lines.concat()
+        }
+        Err(why) => format!("{row} PyTorch: not measured ({why})\n"),
+    }
 }
 
 fn run_pytorch(args: &SelftestArgs, device: Device, experiment: &Experiment) -> Result<String, String> {

@@ -142,8 +142,7 @@ impl Device {
 
     fn check_precision_given(self, run: &Run, cpu_has_bf16: bool) -> Result<(), RunError> {
         let what = match (run.experiment.training.precision, self) {
-            (Precision::F32, _) => return Ok(()),
-            (_, Self::Cuda { .. }) => return Ok(()),
+            (Precision::F32, _) | (_, Self::Cuda { .. }) => return Ok(()),
             (Precision::Bf16, Self::Cpu) if cpu_has_bf16 => return Ok(()),
             (Precision::Bf16, Self::Cpu) => "this CPU has no AVX512-BF16",
             (Precision::Tf32, Self::Cpu) => "a CPU has no tensor cores, which `--device cuda` has",

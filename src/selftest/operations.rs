@@ -54,7 +54,7 @@ struct Suite<'a, Dev> {
 impl<Dev: Ops> Suite<'_, Dev> {
     /// In `f32` every number is to be right up to the rounding of sums in another order; with rounded operands the size
     /// of all differences together.
-    fn compared(&self, name: String, found: &Results, right: &Results) -> Check {
+    fn compared(&self, name: &str, found: &Results, right: &Results) -> Check {
         let name = format!("{name}, {}", self.precision.name());
         match self.precision {
             Precision::F32 => compared(name, found, right, largest_difference, 2e-5),
@@ -88,22 +88,16 @@ impl<Dev: Ops> Suite<'_, Dev> {
         const IDS: [u32; 7] = [3, 3, 0, 10, 7, 3, 0];
         let found = on(self.device, self.inputs, |table| Dev::gather(table, &IDS, 2.5));
         let right = on(&Cpu::default(), self.inputs, |table| plain::gather(table, &IDS, 2.5));
-        self.compared("table rows".to_owned(), &found, &right)
+        self.compared("table rows", &found, &right)
     }
 
     /// An operation on two activations of width `D`.
-    fn of_two<const D: usize>(
-        &self,
-        name: String,
-        rows: usize,
-        ours: fn(Traced<D, Dev>, Traced<D, Dev>, &[Vector<D, Dev>; 2]) -> Traced<D, Dev>,
-        right: fn(Traced<D, Cpu>, Traced<D, Cpu>, &[Vector<D, Cpu>; 2]) -> Traced<D, Cpu>,
-    ) -> Check {
+    fn of_two<const D: usize>(&self, name: &str, rows: usize, ours: OfTwo<D, Dev>, right: OfTwo<D, Cpu>) -> Check {
         fn on<const D: usize, Dev: Ops>(
             device: &Dev,
             inputs: Inputs,
             rows: usize,
-            operation: fn(Traced<D, Dev>, Traced<D, Dev>, &[Vector<D, Dev>; 2]) -> Traced<D, Dev>,
+            operation: OfTwo<D, Dev>,
         ) -> Results {
             let [x, y] = ["x", "y"].map(|name| inputs.tensor(device, name, (rows, Const::<D>)));
             let parameters = ["gain", "bias"].map(|name| inputs.tensor(device, name, Rank1::<D>::default()));
@@ -126,7 +120,7 @@ impl<Dev: Ops> Suite<'_, Dev> {
 
     fn dropout(&self) -> Check {
         self.of_two::<10>(
-            "dropout".to_owned(),
+            "dropout",
             37,
             |x, _, _| Dev::dropout(x, Dropout::new(0.3, 9)),
             |x, _, _| plain::dropout(x, Dropout::new(0.3, 9)),
@@ -134,24 +128,19 @@ impl<Dev: Ops> Suite<'_, Dev> {
     }
 
     fn add(&self) -> Check {
-        self.of_two::<10>(
-            "sum".to_owned(),
-            37,
-            |x, y, _| Dev::add(x, y),
-            |x, y, _| plain::add(x, y),
-        )
+        self.of_two::<10>("sum", 37, |x, y, _| Dev::add(x, y), |x, y, _| plain::add(x, y))
     }
 
     /// With and without the residual connection; the worse of the two.
     fn norms<const D: usize>(&self, rows: usize) -> Check {
         let norm = self.of_two::<D>(
-            format!("norm {rows} x {D}"),
+            &format!("norm {rows} x {D}"),
             rows,
             |x, _, [gain, bias]| Dev::layer_norm(x, gain, bias),
             |x, _, [gain, bias]| plain::layer_norm(x, gain, bias),
         );
         let residual = self.of_two::<D>(
-            format!("residual, dropout and norm {rows} x {D}"),
+            &format!("residual, dropout and norm {rows} x {D}"),
             rows,
             |x, y, [gain, bias]| Dev::add_norm(x, y, Dropout::new(0.2, 4), gain, bias),
             |x, y, [gain, bias]| plain::layer_norm(plain::add(x, plain::dropout(y, Dropout::new(0.2, 4))), gain, bias),
@@ -206,7 +195,7 @@ impl<Dev: Ops> Suite<'_, Dev> {
         let right = on::<D, F, Cpu>(&Cpu::default(), self.inputs, case, |x, weights| {
             plain::feed_forward(x, weights)
         });
-        self.compared(format!("feed-forward {rows} x {D} -> {F}"), &found, &right)
+        self.compared(&format!("feed-forward {rows} x {D} -> {F}"), &found, &right)
     }
 
     fn attention<const D: usize, const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize>(
@@ -236,7 +225,7 @@ impl<Dev: Ops> Suite<'_, Dev> {
         });
         let to = source.map_or_else(|| "itself".to_owned(), |source| format!("{source:?}"));
         self.compared(
-            format!("attention {H} x {K}/{VD} of {D}, {target:?} to {to}"),
+            &format!("attention {H} x {K}/{VD} of {D}, {target:?} to {to}"),
             &found,
             &right,
         )
@@ -278,7 +267,7 @@ impl<Dev: Ops> Suite<'_, Dev> {
             plain::smoothed_loss::<V, D, Cpu, _>(x, table, target)
         });
         self.compared(
-            format!("loss {rows} x {D} -> {V}, smoothing {smoothing}"),
+            &format!("loss {rows} x {D} -> {V}, smoothing {smoothing}"),
             &found,
             &right,
         )
@@ -286,6 +275,8 @@ impl<Dev: Ops> Suite<'_, Dev> {
 }
 
 type Traced<const D: usize, Dev> = Rows<D, Dev, OnTape<Dev>>;
+/// An operation on two activations, and a gain and a bias if it wants them.
+type OfTwo<const D: usize, Dev> = fn(Traced<D, Dev>, Traced<D, Dev>, &[Vector<D, Dev>; 2]) -> Traced<D, Dev>;
 
 /// What attention is asked for.
 struct AttentionCase {

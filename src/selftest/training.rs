@@ -33,10 +33,7 @@ pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64)
     let build = |device: Device| {
         let model = device.build(&shape, experiment.model.norm, seed)?;
         let suite = suite.to_owned();
-        model.ok_or_else(|| RunError::NotBuilt {
-            suite,
-            shape: shape.clone(),
-        })
+        model.ok_or_else(|| RunError::NotBuilt { suite, shape })
     };
     let (mut right, mut found) = (build(Device::Cpu)?, build(device)?);
     let batches: Vec<Batch> = (0..UPDATES).map(|update| batch(shape.vocab, seed, update)).collect();

@@ -123,7 +123,7 @@ pub struct SelftestArgs {
     /// What the random inputs are drawn from; something new if not given
     #[arg(long, value_name = "NUMBER")]
     pub inputs: Option<u64>,
-    /// Python that has PyTorch, to measure it beside
+    /// Python that has `PyTorch`, to measure it beside
     #[arg(long, value_name = "FILE", default_value = "python3")]
     pub python: PathBuf,
     #[command(flatten)]

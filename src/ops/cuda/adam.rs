@@ -6,7 +6,7 @@ use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use crate::ops::{Buffer, ParameterState};
 
 /// As in `adam.cu`.
@@ -116,7 +116,7 @@ impl Table {
             })
             .collect();
         Self {
-            count: parameters.len() as i32,
+            count: int(parameters.len()),
             parameters: context.upload(parameters),
             chunks,
         }

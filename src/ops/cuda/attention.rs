@@ -5,7 +5,7 @@ use std::rc::Rc;
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DeviceRepr};
 
-use super::context::Context;
+use super::context::{Context, int};
 use crate::ops::{HeadSizes, Mask, Spans};
 
 /// Threads of a block that multiplies, as `attention.cu` has them, and of one that takes softmaxes.
@@ -42,7 +42,7 @@ unsafe impl DeviceRepr for Heads {}
 impl Heads {
     /// Heads of `width` from `column` on, in rows that are `stride` numbers apart.
     pub fn at(data: CUdeviceptr, stride: usize, column: usize, width: usize) -> Self {
-        let [stride, column, width] = [stride, column, width].map(|number| number as i32);
+        let [stride, column, width] = [stride, column, width].map(int);
         Self {
             data,
             stride,
@@ -92,7 +92,7 @@ impl Kernel {
             .map(|span| {
                 let of_sentence = sizes.heads * span.queries.len() * span.keys.len();
                 let [query, queries, key, keys] =
-                    [span.queries.start, span.queries.len(), span.keys.start, span.keys.len()].map(|n| n as i32);
+                    [span.queries.start, span.queries.len(), span.keys.start, span.keys.len()].map(int);
                 let sentence = Sentence {
                     query,
                     queries,
@@ -159,7 +159,7 @@ impl Kernel {
         // SAFETY: the caller's promise.
         unsafe {
             self.context
-                .launch(kernel, [self.count, self.heads], threads, arguments)
+                .launch(kernel, [self.count, self.heads], threads, arguments);
         };
     }
 }

@@ -198,6 +198,11 @@ pub fn of<T>(memory: &impl DevicePtr<T>) -> CUdeviceptr {
     *memory.device_ptr()
 }
 
+/// A size as the kernels and cuBLAS know it.
+pub fn int(size: usize) -> i32 {
+    i32::try_from(size).expect("sizes below 2^31")
+}
+
 /// The names of the kernels in a source.
 fn kernel_names(source: &'static str) -> impl Iterator<Item = &'static str> {
     let starts = source.split("extern \"C\" __global__ void ").skip(1);

@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use super::tape::{gradient_address, rows, take_gradient};
 use crate::ops::{Dropout, Rows};
 
@@ -101,12 +101,12 @@ pub fn add_column_sums(
     let chunks = rows.div_ceil(CHUNK);
     let partial = context.uninitialized::<f32>(chunks * width);
     let columns = width.div_ceil(THREADS as usize);
-    let width = width as i32;
+    let width = int(width);
     // SAFETY: the callers name matrices of this size and a row; there is a partial sum for each chunk and column.
     unsafe {
-        let arguments = (rows as i32, width, CHUNK as i32, x, y.unwrap_or(0), &partial);
+        let arguments = (int(rows), width, int(CHUNK), x, y.unwrap_or(0), &partial);
         context.launch("column_sums", [columns, chunks], THREADS, arguments);
-        let arguments = (chunks as i32, width, &partial, out);
+        let arguments = (int(chunks), width, &partial, out);
         context.launch("add_column_sums", [columns, 1], THREADS, arguments);
     }
 }

@@ -7,7 +7,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use super::elementwise::add_column_sums;
 use super::product::{Operand, Output, product};
 use super::tape::{gradient_address, rows, take_gradient};
@@ -97,7 +97,7 @@ impl Network {
                 Output::Overwrite,
             );
             self.context
-                .launch_by_row("add_bias", n, (f as i32, 1i32, bias, &numbers));
+                .launch_by_row("add_bias", n, (int(f), 1i32, bias, &numbers));
         }
         Hidden {
             operand: Operand::of(&self.context, of(&numbers), n * f, f),
@@ -118,7 +118,7 @@ impl Network {
                 (y, d),
                 Output::Overwrite,
             );
-            self.context.launch_by_row("add_bias", n, (d as i32, 0i32, bias, y));
+            self.context.launch_by_row("add_bias", n, (int(d), 0i32, bias, y));
         }
     }
 

@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use super::tape::{gradient_address, rows, take_gradient};
 use crate::ops::{Matrix, Rows};
 
@@ -30,7 +30,7 @@ pub fn gather<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
             // SAFETY: the readers are rows of the output, the ids rows of the table.
             unsafe {
                 let Readers { ids, starts, rows, .. } = &readers;
-                let arguments = (D as i32, ids, starts, rows, scale, of(&d_rows), d_table);
+                let arguments = (int(D), ids, starts, rows, scale, of(&d_rows), d_table);
                 context.launch("scatter", [readers.count, 1], SCATTER_THREADS, arguments);
             }
             Ok(())
@@ -56,7 +56,7 @@ pub fn constant_rows<const D: usize, T: Tape<f32, Cuda>>(
 fn choose(context: &Context, width: usize, table: CUdeviceptr, ids: &[u32], scale: f32, out: CUdeviceptr) {
     let on_device = context.upload(ids.to_vec());
     // SAFETY: a row of the width for each id, and the table has a row for each.
-    unsafe { context.launch_by_row("gather", ids.len(), (width as i32, &on_device, scale, table, out)) };
+    unsafe { context.launch_by_row("gather", ids.len(), (int(width), &on_device, scale, table, out)) };
 }
 
 /// Which rows read which id, so that each id's gradient is summed in one place and in a fixed order.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use cudarc::driver::{CudaSlice, DeviceSlice};
 
 use super::attention::{Heads, Kernel, Operands};
-use super::context::{Context, of};
+use super::context::{Context, int, of};
 use super::norm::Normalized;
 use super::product::{Operand, Output, product};
 use crate::ops::{Activation, HeadSizes, Inference, Lineage, Mask, Packed, Ranked, RankedRow, Span, Spans};
@@ -79,7 +79,7 @@ impl CudaInference {
                 right,
                 (of(&out.numbers), out.width),
                 Output::Overwrite,
-            )
+            );
         };
     }
 
@@ -96,8 +96,8 @@ impl CudaInference {
         let best = self.0.uninitialized::<u32>(count * k);
         let log_probabilities = self.0.uninitialized::<f64>(count * (k + 1));
         let arguments = (
-            logits.width as i32,
-            k as i32,
+            int(logits.width),
+            int(k),
             asked,
             &logits.numbers,
             &best,
@@ -160,7 +160,7 @@ impl Inference for CudaInference {
         };
         // SAFETY: a row of the width for each id, and as many positions.
         unsafe {
-            let arguments = (width as i32, &ids_on_device, scale, &table.weight, &rows.numbers);
+            let arguments = (int(width), &ids_on_device, scale, &table.weight, &rows.numbers);
             self.0.launch_by_row("gather", ids.len(), arguments);
             let arguments = (numbers, &rows.numbers, &positions, &rows.numbers);
             self.0.launch_over("add", numbers, arguments);
@@ -180,7 +180,7 @@ impl Inference for CudaInference {
         // SAFETY: rows of the bias's width.
         unsafe {
             self.0
-                .launch_by_row("add_bias", y.count(), (y.width as i32, relu, bias, &y.numbers))
+                .launch_by_row("add_bias", y.count(), (int(y.width), relu, bias, &y.numbers));
         };
         y
     }
@@ -257,11 +257,11 @@ impl Inference for CudaInference {
         let weights = self.0.uninitialized::<f32>(rows * sizes.heads * history.0.len());
         let mixed = self.rows(rows, sizes.values());
         let arguments = (
-            history.0.len() as i32,
+            int(history.0.len()),
             &steps,
             &ancestors,
-            sizes.key as i32,
-            sizes.value as i32,
+            int(sizes.key),
+            int(sizes.value),
             (sizes.key as f32).sqrt().recip(),
             &weights,
             &mixed.numbers,

@@ -5,7 +5,7 @@ use cudarc::driver::CudaSlice;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use super::elementwise::add_scaled;
 use super::product::{Operand, Output, precision, product};
 use super::tape::{gradient_address, take_gradient};
@@ -100,13 +100,13 @@ impl Projection {
             let rounded = (made.is_some() && precision() == Precision::Bf16)
                 .then(|| context.uninitialized::<u16>(count * self.classes));
             let arguments = (
-                self.classes as i32,
+                int(self.classes),
                 of(&labels) + 4 * first as u64,
                 target.smoothing,
                 target.scale,
                 i32::from(made.is_some()),
                 &logits,
-                rounded.as_ref().map_or(0, |rounded| of(rounded)),
+                rounded.as_ref().map_or(0, of),
                 of(&losses) + 16 * first as u64,
             );
             // SAFETY: a label, two losses and a row of logits for each row of the block.
@@ -121,7 +121,7 @@ impl Projection {
         }
         let sums = context.uninitialized::<f64>(2);
         // SAFETY: two losses for each row.
-        unsafe { context.launch("sum_losses", [1, 1], THREADS, (rows as i32, &losses, &sums)) };
+        unsafe { context.launch("sum_losses", [1, 1], THREADS, (int(rows), &losses, &sums)) };
         let sums = context.download(&sums);
         [sums[0], sums[1]]
     }

@@ -222,7 +222,7 @@ impl Block {
                 weight.view().transposed(),
                 out,
                 Output::Overwrite,
-            )
+            );
         };
     }
 

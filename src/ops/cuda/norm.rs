@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use dfdx::prelude::*;
 
 use super::address::address;
-use super::context::{Context, context, of};
+use super::context::{Context, context, int, of};
 use super::elementwise::{Site, add_column_sums};
 use super::tape::{gradient_address, rows, take_gradient};
 use crate::ops::{Dropout, LAYER_NORM_EPSILON, Rows, Vector};
@@ -99,8 +99,8 @@ impl Normalized {
         };
         let (numbers, deviations) = (of(&normalized.numbers), of(&normalized.inverse_deviations));
         let arguments = (
-            rows as i32,
-            width as i32,
+            int(rows),
+            int(width),
             site,
             x,
             sublayer,
@@ -131,8 +131,8 @@ impl Normalized {
         add_column_sums(context, size, d_y, None, d_bias);
         let (site, d_sublayer) = or_none(d_sublayer);
         let arguments = (
-            self.rows as i32,
-            self.width as i32,
+            int(self.rows),
+            int(self.width),
             site,
             d_y,
             gain,

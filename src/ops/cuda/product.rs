@@ -10,7 +10,7 @@ use cudarc::cublas::sys::{
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::context::{Context, of};
+use super::context::{Context, int, of};
 use crate::spec::Precision;
 
 thread_local! {
@@ -146,7 +146,6 @@ pub unsafe fn product(
     if m == 0 || n == 0 {
         return;
     }
-    let size = |size: usize| i32::try_from(size).expect("matrices of fewer than 2^31 rows and columns");
     let (alpha, beta) = (1.0f32, if output == Output::Add { 1.0f32 } else { 0.0 });
     let compute = match precision() {
         Precision::Tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
@@ -159,20 +158,20 @@ pub unsafe fn product(
             *context.blas.handle(),
             right.operation(),
             left.operation(),
-            size(n),
-            size(m),
-            size(k),
+            int(n),
+            int(m),
+            int(k),
             (&raw const alpha).cast::<c_void>(),
             right.address as *const c_void,
             right.kind,
-            size(right.stride),
+            int(right.stride),
             left.address as *const c_void,
             left.kind,
-            size(left.stride),
+            int(left.stride),
             (&raw const beta).cast::<c_void>(),
             out as *mut c_void,
             Kind::CUDA_R_32F,
-            size(stride),
+            int(stride),
             compute,
             Algorithm::CUBLAS_GEMM_DEFAULT,
         )

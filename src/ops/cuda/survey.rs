@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
 
+use super::context::int;
 use super::libraries::Part;
 
 /// A device that CUDA sees.
@@ -51,8 +52,8 @@ fn facts(ordinal: usize) -> Result<DeviceFacts, String> {
     let (mut major, mut minor): (c_int, c_int) = (0, 0);
     // SAFETY: each writes what it is given room for, and the name ends with a zero.
     let name = unsafe {
-        told(sys::cuDeviceGet(&raw mut device, ordinal as c_int))?;
-        told(sys::cuDeviceGetName(name.as_mut_ptr(), NAME as c_int, device))?;
+        told(sys::cuDeviceGet(&raw mut device, int(ordinal)))?;
+        told(sys::cuDeviceGetName(name.as_mut_ptr(), int(NAME), device))?;
         told(sys::cuDeviceTotalMem_v2(&raw mut total_bytes, device))?;
         let capability = [
             (&raw mut major, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
