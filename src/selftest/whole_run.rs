@@ -98,7 +98,7 @@ struct Until {
 
 impl Listener for Until {
     fn hear(&mut self, event: &Event) {
-        if let Event::Update { step, .. } = event {
+        if let Event::Update { step, .. } | Event::Validated { step, .. } = event {
             self.reached = *step;
         }
     }

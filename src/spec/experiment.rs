@@ -140,8 +140,8 @@ impl Training {
 }
 
 /// The operands of the matrix products of a training pass, forward and backward; their sums are `f32` either way. So is
-/// all else: the weights that Adam changes, attention inside a head, softmax, normalisation, the sums of the loss,
-/// validation and decoding.
+/// all else: the weights that Adam changes, softmax, normalisation, the sums of the loss, validation and decoding; and on
+/// the CPU attention inside a head, which CUDA rounds for bf16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Precision {
     #[default]

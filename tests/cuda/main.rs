@@ -66,7 +66,8 @@ fn assert_told(output: &Output, code: i32, words: &[&str]) {
     }
 }
 
-fn selftest(order: &str) {
+/// The selftest of the smoke suite's first row, with the threads and blocks of kernels in some order.
+fn selftest(order: &str, parts: &str) -> Output {
     let arguments = [
         "selftest",
         "--device",
@@ -75,20 +76,24 @@ fn selftest(order: &str) {
         "smoke",
         "--experiments",
         SMOKE,
+        "--only",
+        parts,
     ];
-    let output = run(with_gpus(1, &arguments).env("ABLATE_STANDIN_ORDER", order));
-    assert_told(
-        &output,
-        0,
-        &["all hold", "dropout mask", "bf16", "tf32", "translated otherwise"],
-    );
+    run(with_gpus(1, &arguments).env("ABLATE_STANDIN_ORDER", order))
 }
 
 #[test]
 fn all_operations_hold_whatever_the_order_of_threads_and_blocks() {
     for order in ["forward", "reverse", "random:1"] {
-        selftest(order);
+        let words = ["checks hold", "dropout mask", "bf16", "tf32", "translated otherwise"];
+        assert_told(&selftest(order, "operations,training"), 0, &words);
     }
+}
+
+#[test]
+fn a_run_begins_on_the_cpu_and_ends_on_a_gpu() {
+    let words = ["all 4 checks hold", "run on the CPU and then cuda:0: perplexity"];
+    assert_told(&selftest("forward", "run"), 0, &words);
 }
 
 #[test]

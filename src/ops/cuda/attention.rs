@@ -3,14 +3,21 @@
 use std::rc::Rc;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaSlice, DeviceRepr};
+use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchAsync};
 
 use super::context::{Context, int};
+use super::product::precision;
 use crate::ops::{HeadSizes, Mask, Spans};
+use crate::spec::Precision;
 
 /// Threads of a block that multiplies, as `attention.cu` has them, and of one that takes softmaxes.
 const TILE_THREADS: u32 = 64;
 const SOFTMAX_THREADS: u32 = 128;
+
+/// The products, in f32 and with rounded operands.
+const ROWS: [&str; 2] = ["rows_by_rows", "rows_by_rows_rounded"];
+const MIX_KEYS: [&str; 2] = ["weights_by_keys", "weights_by_keys_rounded"];
+const MIX_QUERIES: [&str; 2] = ["weights_by_queries", "weights_by_queries_rounded"];
 
 /// One sentence, as the kernels know it.
 #[repr(C)]
@@ -82,6 +89,8 @@ pub struct Kernel {
     scale: f32,
     /// Weights of all sentences and heads together.
     weights: usize,
+    /// Rows that are keys of the spans, if these follow one another as those of the queries do.
+    key_rows: Option<usize>,
 }
 
 impl Kernel {
@@ -111,8 +120,14 @@ impl Kernel {
             heads: sizes.heads,
             scale: (sizes.key as f32).sqrt().recip(),
             weights,
+            key_rows: consecutive_keys(spans),
             context: Rc::clone(context),
         }
+    }
+
+    /// Whether each of so many rows is a key of a span.
+    pub fn covers_all_keys(&self, rows: usize) -> bool {
+        self.key_rows == Some(rows)
     }
 
     /// Writes the mixed values of every query to `out`, and returns the weights.
@@ -122,11 +137,11 @@ impl Kernel {
         // SAFETY: the spans are of the rows that the operands have; there is a weight for each pair and head.
         unsafe {
             let arguments = (spans, operands.queries, operands.keys, &weights);
-            self.launch("rows_by_rows", TILE_THREADS, arguments);
+            self.launch_product(ROWS, arguments);
             let arguments = (spans, self.causal, self.scale, &weights);
             self.launch("softmax_within", SOFTMAX_THREADS, arguments);
             let arguments = (spans, &weights, operands.values, out);
-            self.launch("weights_by_rows", TILE_THREADS, arguments);
+            self.launch_product(MIX_KEYS, arguments);
         }
         weights
     }
@@ -138,23 +153,36 @@ impl Kernel {
         // SAFETY: as in the forward pass.
         unsafe {
             let arguments = (spans, weights, d_out, d.values);
-            self.launch("weights_by_rows_transposed", TILE_THREADS, arguments);
+            self.launch_product(MIX_QUERIES, arguments);
             let arguments = (spans, d_out, operands.values, &d_weights);
-            self.launch("rows_by_rows", TILE_THREADS, arguments);
+            self.launch_product(ROWS, arguments);
             let arguments = (spans, self.scale, weights, &d_weights);
             self.launch("softmax_within_backward", SOFTMAX_THREADS, arguments);
             let arguments = (spans, &d_weights, operands.keys, d.queries);
-            self.launch("weights_by_rows", TILE_THREADS, arguments);
+            self.launch_product(MIX_KEYS, arguments);
             let arguments = (spans, &d_weights, operands.queries, d.keys);
-            self.launch("weights_by_rows_transposed", TILE_THREADS, arguments);
+            self.launch_product(MIX_QUERIES, arguments);
         }
+    }
+
+    /// The one of two kernels that the precision asks for.
+    ///
+    /// # Safety
+    /// As for [`Context::launch`].
+    unsafe fn launch_product<Arguments>(&self, [exact, rounded]: [&str; 2], arguments: Arguments)
+    where
+        CudaFunction: LaunchAsync<Arguments>,
+    {
+        let kernel = if precision() == Precision::Bf16 { rounded } else { exact };
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(kernel, TILE_THREADS, arguments) };
     }
 
     /// # Safety
     /// As for [`Context::launch`].
     unsafe fn launch<Arguments>(&self, kernel: &str, threads: u32, arguments: Arguments)
     where
-        cudarc::driver::CudaFunction: cudarc::driver::LaunchAsync<Arguments>,
+        CudaFunction: LaunchAsync<Arguments>,
     {
         // SAFETY: the caller's promise.
         unsafe {
@@ -162,4 +190,11 @@ impl Kernel {
                 .launch(kernel, [self.count, self.heads], threads, arguments);
         };
     }
+}
+
+/// How many rows are keys, where each span's begin at the end of those before.
+fn consecutive_keys(spans: &Spans) -> Option<usize> {
+    spans
+        .iter()
+        .try_fold(0, |next, span| (span.keys.start == next).then_some(span.keys.end))
 }

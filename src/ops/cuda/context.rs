@@ -15,10 +15,11 @@ use dfdx::prelude::{Cuda, Storage};
 use super::libraries::Part;
 
 /// In the order in which they need each other.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     include_str!("kernels/common.cu"),
     include_str!("kernels/rows.cu"),
     include_str!("kernels/norm.cu"),
+    include_str!("kernels/tiles.cu"),
     include_str!("kernels/attention.cu"),
     include_str!("kernels/loss.cu"),
     include_str!("kernels/adam.cu"),

@@ -1,7 +1,7 @@
 //! Dropout and sums. Masks are made again in the backward pass rather than stored.
 
-use cudarc::driver::DeviceRepr;
 use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, DeviceRepr};
 use dfdx::prelude::*;
 
 use super::address::address;
@@ -88,25 +88,39 @@ pub fn add_scaled(context: &Context, numbers: usize, factor: f32, x: CUdeviceptr
     unsafe { context.launch_over("add_scaled", numbers, (numbers, factor, x, out)) };
 }
 
-/// `out += ` the sums of the columns of `x` (`[rows, width]`), or of `x * y` where there is `y`.
-pub fn add_column_sums(
-    context: &Context,
-    [rows, width]: [usize; 2],
-    x: CUdeviceptr,
-    y: Option<CUdeviceptr>,
-    out: CUdeviceptr,
-) {
+/// What columns are summed of, `[rows, width]`.
+#[derive(Clone, Copy)]
+pub enum Columns<'a> {
+    Of(CUdeviceptr),
+    /// Of the product of two, element by element.
+    OfProduct(CUdeviceptr, CUdeviceptr),
+    OfRounded(&'a CudaSlice<u16>),
+}
+
+/// `out += ` the sums of the columns.
+pub fn add_column_sums(context: &Context, [rows, width]: [usize; 2], columns: Columns, out: CUdeviceptr) {
     const CHUNK: usize = 128;
     const THREADS: u32 = 128;
     let chunks = rows.div_ceil(CHUNK);
     let partial = context.uninitialized::<f32>(chunks * width);
-    let columns = width.div_ceil(THREADS as usize);
-    let width = int(width);
+    let blocks = width.div_ceil(THREADS as usize);
+    let size = (int(rows), int(width), int(CHUNK));
     // SAFETY: the callers name matrices of this size and a row; there is a partial sum for each chunk and column.
     unsafe {
-        let arguments = (int(rows), width, int(CHUNK), x, y.unwrap_or(0), &partial);
-        context.launch("column_sums", [columns, chunks], THREADS, arguments);
-        let arguments = (int(chunks), width, &partial, out);
-        context.launch("add_column_sums", [columns, 1], THREADS, arguments);
+        let grid = [blocks, chunks];
+        let of_numbers = |x, y: CUdeviceptr| {
+            let arguments = (size.0, size.1, size.2, x, y, &partial);
+            context.launch("column_sums", grid, THREADS, arguments);
+        };
+        match columns {
+            Columns::Of(x) => of_numbers(x, 0),
+            Columns::OfProduct(x, y) => of_numbers(x, y),
+            Columns::OfRounded(x) => {
+                let arguments = (size.0, size.1, size.2, x, &partial);
+                context.launch("column_sums_of_bf16", grid, THREADS, arguments);
+            }
+        }
+        let arguments = (int(chunks), size.1, &partial, out);
+        context.launch("add_column_sums", [blocks, 1], THREADS, arguments);
     }
 }

@@ -8,10 +8,11 @@ use dfdx::prelude::*;
 
 use super::address::address;
 use super::context::{Context, context, int, of};
-use super::elementwise::add_column_sums;
-use super::product::{Operand, Output, product};
+use super::elementwise::{Columns, add_column_sums};
+use super::product::{Operand, Output, View, precision, product};
 use super::tape::{gradient_address, rows, take_gradient};
 use crate::ops::{FeedForwardWeights, Rows};
+use crate::spec::Precision;
 
 pub fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Cuda>>(
     x: Rows<D, Cuda, T>,
@@ -66,10 +67,19 @@ struct Network {
     outer: Operand,
 }
 
-/// `max(0, x . inner^T + inner_bias)`, `[N, F]`: as it is, and as products read it.
-struct Hidden {
-    numbers: CudaSlice<f32>,
-    operand: Operand,
+/// `max(0, x . inner^T + inner_bias)`, `[N, F]`, as products read it.
+enum Hidden {
+    Exact(CudaSlice<f32>),
+    Rounded(CudaSlice<u16>),
+}
+
+impl Hidden {
+    fn view(&self, width: usize) -> View {
+        match self {
+            Self::Exact(numbers) => View::of(numbers, width),
+            Self::Rounded(numbers) => View::of_rounded(numbers, width),
+        }
+    }
 }
 
 /// Addresses of the gradients.
@@ -84,73 +94,77 @@ struct NetworkGradients {
 impl Network {
     fn hidden(&self, bias: CUdeviceptr) -> Hidden {
         let [n, d, f] = self.sizes;
-        let numbers = self.context.uninitialized::<f32>(n * f);
+        let context = &self.context;
+        let numbers = context.uninitialized::<f32>(n * f);
         // SAFETY: x [N, D] . inner^T [D, F] -> hidden [N, F], and a bias [F]
         unsafe {
             let (right, out) = (self.inner.view().transposed(), (of(&numbers), f));
-            product(
-                &self.context,
-                [n, f, d],
-                self.input.view(),
-                right,
-                out,
-                Output::Overwrite,
-            );
-            self.context
-                .launch_by_row("add_bias", n, (int(f), 1i32, bias, &numbers));
+            product(context, [n, f, d], self.input.view(), right, out, Output::Overwrite);
+            if precision() == Precision::Bf16 {
+                let rounded = context.uninitialized::<u16>(n * f);
+                context.launch_by_row("relu_to_bf16", n, (int(f), bias, &numbers, &rounded));
+                return Hidden::Rounded(rounded);
+            }
+            context.launch_by_row("add_bias", n, (int(f), 1i32, bias, &numbers));
         }
-        Hidden {
-            operand: Operand::of(&self.context, of(&numbers), n * f, f),
-            numbers,
-        }
+        Hidden::Exact(numbers)
     }
 
     fn forward(&self, hidden: &Hidden, bias: CUdeviceptr, y: CUdeviceptr) {
         let [n, d, f] = self.sizes;
+        let context = &self.context;
         // SAFETY: hidden [N, F] . outer^T [F, D] -> y [N, D], and a bias [D]
         unsafe {
             let right = self.outer.view().transposed();
-            product(
-                &self.context,
-                [n, d, f],
-                hidden.operand.view(),
-                right,
-                (y, d),
-                Output::Overwrite,
-            );
-            self.context.launch_by_row("add_bias", n, (int(d), 0i32, bias, y));
+            product(context, [n, d, f], hidden.view(f), right, (y, d), Output::Overwrite);
+            context.launch_by_row("add_bias", n, (int(d), 0i32, bias, y));
+        }
+    }
+
+    /// The gradient of what the hidden rows were before the ReLU.
+    fn hidden_gradient(&self, hidden: &Hidden, d_y: View) -> Hidden {
+        let [n, d, f] = self.sizes;
+        let context = &self.context;
+        let numbers = context.uninitialized::<f32>(n * f);
+        // SAFETY: d_y [N, D] . outer [D, F] -> d_hidden [N, F], as many numbers as there are hidden ones
+        unsafe {
+            let out = (of(&numbers), f);
+            product(context, [n, f, d], d_y, self.outer.view(), out, Output::Overwrite);
+            match hidden {
+                Hidden::Exact(hidden) => {
+                    context.launch_over("close_relu", n * f, (n * f, hidden, &numbers));
+                    Hidden::Exact(numbers)
+                }
+                Hidden::Rounded(hidden) => {
+                    let rounded = context.uninitialized::<u16>(n * f);
+                    context.launch_over("close_relu_to_bf16", n * f, (n * f, hidden, &numbers, &rounded));
+                    Hidden::Rounded(rounded)
+                }
+            }
         }
     }
 
     fn backward(&self, hidden: &Hidden, d_y: CUdeviceptr, gradients: &NetworkGradients) {
         let [n, d, f] = self.sizes;
         let context = &self.context;
-        add_column_sums(context, [n, d], d_y, None, gradients.outer_bias);
+        add_column_sums(context, [n, d], Columns::Of(d_y), gradients.outer_bias);
         let d_y = Operand::of(context, d_y, n * d, d);
-        let d_hidden = context.uninitialized::<f32>(n * f);
-        // SAFETY: d_y^T [D, N] . hidden [N, F] -> d_outer [D, F], and d_y [N, D] . outer [D, F] -> d_hidden [N, F]
+        let d_hidden = self.hidden_gradient(hidden, d_y.view());
+        let columns = match &d_hidden {
+            Hidden::Exact(numbers) => Columns::Of(of(numbers)),
+            Hidden::Rounded(numbers) => Columns::OfRounded(numbers),
+        };
+        add_column_sums(context, [n, f], columns, gradients.inner_bias);
+        let d_hidden = d_hidden.view(f);
+        // SAFETY: d_y^T [D, N] . hidden [N, F] -> d_outer [D, F], d_hidden^T [F, N] . x [N, D] -> d_inner [F, D], and
+        // d_hidden [N, F] . inner [F, D] -> d_x [N, D]
         unsafe {
             let (left, out) = (d_y.view().transposed(), (gradients.outer, f));
-            product(context, [d, f, n], left, hidden.operand.view(), out, Output::Add);
-            let out = (of(&d_hidden), f);
-            product(
-                context,
-                [n, f, d],
-                d_y.view(),
-                self.outer.view(),
-                out,
-                Output::Overwrite,
-            );
-            context.launch_over("close_relu", n * f, (n * f, &hidden.numbers, &d_hidden));
-        }
-        add_column_sums(context, [n, f], of(&d_hidden), None, gradients.inner_bias);
-        let d_hidden = Operand::of(context, of(&d_hidden), n * f, f);
-        // SAFETY: d_hidden^T [F, N] . x [N, D] -> d_inner [F, D], and d_hidden [N, F] . inner [F, D] -> d_x [N, D]
-        unsafe {
-            let (left, out) = (d_hidden.view().transposed(), (gradients.inner, d));
+            product(context, [d, f, n], left, hidden.view(f), out, Output::Add);
+            let (left, out) = (d_hidden.transposed(), (gradients.inner, d));
             product(context, [f, d, n], left, self.input.view(), out, Output::Add);
             let out = (gradients.input, d);
-            product(context, [n, d, f], d_hidden.view(), self.inner.view(), out, Output::Add);
+            product(context, [n, d, f], d_hidden, self.inner.view(), out, Output::Add);
         }
     }
 }

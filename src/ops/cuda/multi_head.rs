@@ -229,6 +229,7 @@ impl Block {
     fn backward(&self, kept: &Kept, d_y: CUdeviceptr, d: &Gradients_) {
         let Sizes { heads, width, rows, .. } = self.sizes;
         let (keys, values) = (heads.keys(), heads.values());
+        let (key_rows, first) = self.sizes.key_side();
         let d_y = Operand::of(&self.context, d_y, rows * width, width);
         let d_mixed = self.context.uninitialized::<f32>(rows * values);
         // SAFETY: d_y [N, D] . output [D, H*VD] -> d_mixed [N, H*VD], and d_y^T [D, N] . mixed [N, H*VD] -> d_output
@@ -248,13 +249,15 @@ impl Block {
             product(&self.context, size, left, kept.mixed.view(), out, Output::Add);
         }
         // Rows that no span has get no gradient.
-        let d_projected = self.projected(|length| self.context.zeros(length));
+        let d_projected = self.projected(|length| match self.kernel.covers_all_keys(key_rows) {
+            true => self.context.uninitialized(length),
+            false => self.context.zeros(length),
+        });
         let d_mixed = Heads::at(of(&d_mixed), values, 0, heads.value);
         let (operands, d_operands) = (self.operands(&kept.projected), self.operands(&d_projected));
         self.kernel.backward(&operands, &kept.weights, d_mixed, &d_operands);
 
         let [stride, memory_stride] = self.sizes.strides();
-        let (key_rows, first) = self.sizes.key_side();
         let of_rows = Operand::of(&self.context, of(&d_projected.rows), rows * stride, stride);
         let of_memory = d_projected
             .memory

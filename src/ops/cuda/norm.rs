@@ -6,7 +6,7 @@ use dfdx::prelude::*;
 
 use super::address::address;
 use super::context::{Context, context, int, of};
-use super::elementwise::{Site, add_column_sums};
+use super::elementwise::{Columns, Site, add_column_sums};
 use super::tape::{gradient_address, rows, take_gradient};
 use crate::ops::{Dropout, LAYER_NORM_EPSILON, Rows, Vector};
 
@@ -127,8 +127,8 @@ impl Normalized {
         d_sublayer: Option<(Site, CUdeviceptr)>,
     ) {
         let size = [self.rows, self.width];
-        add_column_sums(context, size, d_y, Some(of(&self.numbers)), d_gain);
-        add_column_sums(context, size, d_y, None, d_bias);
+        add_column_sums(context, size, Columns::OfProduct(d_y, of(&self.numbers)), d_gain);
+        add_column_sums(context, size, Columns::Of(d_y), d_bias);
         let (site, d_sublayer) = or_none(d_sublayer);
         let arguments = (
             int(self.rows),

@@ -64,36 +64,25 @@ impl Operand {
     }
 
     pub fn view(&self) -> View {
-        View {
-            address: self.address,
-            stride: self.columns,
-            kind: if self.rounded.is_some() {
-                Kind::CUDA_R_16BF
-            } else {
-                Kind::CUDA_R_32F
+        match &self.rounded {
+            Some(numbers) => View::of_rounded(numbers, self.columns),
+            None => View {
+                address: self.address,
+                stride: self.columns,
+                kind: Kind::CUDA_R_32F,
+                transposed: false,
             },
-            transposed: false,
         }
     }
 
     /// The rows from `first` on.
     pub fn rows_from(&self, first: usize) -> View {
-        let view = self.view();
-        let bytes = if self.rounded.is_some() { 2 } else { 4 };
-        View {
-            address: view.address + (first * self.columns * bytes) as u64,
-            ..view
-        }
+        self.view().from(first * self.columns)
     }
 
     /// The columns from `first` on.
     pub fn columns_from(&self, first: usize) -> View {
-        let view = self.view();
-        let bytes = if self.rounded.is_some() { 2 } else { 4 };
-        View {
-            address: view.address + (first * bytes) as u64,
-            ..view
-        }
+        self.view().from(first)
     }
 }
 
@@ -108,6 +97,35 @@ pub struct View {
 }
 
 impl View {
+    /// A whole matrix of `columns`.
+    pub fn of(numbers: &CudaSlice<f32>, columns: usize) -> Self {
+        Self {
+            address: of(numbers),
+            stride: columns,
+            kind: Kind::CUDA_R_32F,
+            transposed: false,
+        }
+    }
+
+    /// One whose numbers were rounded by another kernel.
+    pub fn of_rounded(numbers: &CudaSlice<u16>, columns: usize) -> Self {
+        Self {
+            address: of(numbers),
+            stride: columns,
+            kind: Kind::CUDA_R_16BF,
+            transposed: false,
+        }
+    }
+
+    /// The same from a number on.
+    fn from(self, first: usize) -> Self {
+        let bytes = if self.kind == Kind::CUDA_R_32F { 4 } else { 2 };
+        Self {
+            address: self.address + (first * bytes) as u64,
+            ..self
+        }
+    }
+
     pub fn transposed(self) -> Self {
         Self {
             transposed: !self.transposed,

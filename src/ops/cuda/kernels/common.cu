@@ -4,6 +4,7 @@
 // The lanes of a warp.
 #define LANES 32
 #define ALL_LANES 0xffffffffu
+#define LANE ((int)(threadIdx.x % LANES))
 // NVRTC has no <math.h> to take it from.
 #define INFINITE __int_as_float(0x7f800000)
 
@@ -41,6 +42,9 @@ __device__ __forceinline__ float dropout_factor(const Site &site, size_t index) 
     unsigned bits = mix32(mix32(((unsigned)index + site.first) ^ site.key[0]) + site.key[1]);
     return bits < site.threshold ? 0.0f : site.kept;
 }
+
+// The number that a bf16 is.
+__device__ __forceinline__ float of_bf16(unsigned short bits) { return __uint_as_float((unsigned)bits << 16); }
 
 // The nearest bf16, ties to even; what is no number stays none.
 __device__ __forceinline__ unsigned short to_bf16(float value) {

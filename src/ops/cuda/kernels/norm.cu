@@ -1,7 +1,6 @@
 // Layer normalisation with the residual connection before it. A warp has a row.
 
 #define ROW ((int)(blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES))
-#define LANE ((int)(threadIdx.x % LANES))
 
 // y = LayerNorm(x + mask * sublayer), where there is a sublayer. Keeps the normalised rows and one over each row's
 // deviation for the backward pass.

@@ -29,10 +29,23 @@ extern "C" __global__ void add_bias(int width, int relu, const float *bias, floa
     }
 }
 
+// max(0, rows + bias), rounded to bf16. A block has a row.
+extern "C" __global__ void relu_to_bf16(int width, const float *bias, const float *rows, unsigned short *out) {
+    size_t first = (size_t)blockIdx.x * width;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) out[first + i] = to_bf16(fmaxf(rows[first + i] + bias[i], 0.0f));
+}
+
 // The gradient of the hidden rows where they are above zero, zero elsewhere.
 extern "C" __global__ void close_relu(size_t n, const float *hidden, float *gradient) {
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS)
         if (!(hidden[i] > 0.0f)) gradient[i] = 0.0f;
+}
+
+// The same of hidden rows in bf16, rounded.
+extern "C" __global__ void close_relu_to_bf16(size_t n, const unsigned short *hidden, const float *gradient,
+                                              unsigned short *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS)
+        out[i] = of_bf16(hidden[i]) > 0.0f ? to_bf16(gradient[i]) : 0;
 }
 
 extern "C" __global__ void round_to_bf16(size_t n, const float *x, unsigned short *out) {
@@ -68,6 +81,16 @@ extern "C" __global__ void column_sums(int rows, int width, int chunk, const flo
         size_t i = (size_t)row * width + column;
         sum += y ? x[i] * y[i] : x[i];
     }
+    partial[(size_t)blockIdx.y * width + column] = sum;
+}
+
+// The same of x in bf16.
+extern "C" __global__ void column_sums_of_bf16(int rows, int width, int chunk, const unsigned short *x, float *partial) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= width) return;
+    int first = blockIdx.y * chunk, end = min(first + chunk, rows);
+    float sum = 0.0f;
+    for (int row = first; row < end; row++) sum += of_bf16(x[(size_t)row * width + column]);
     partial[(size_t)blockIdx.y * width + column] = sum;
 }
 
