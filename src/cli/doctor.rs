@@ -83,10 +83,8 @@ fn devices() -> Vec<Line> {
     let mut lines = vec![line("gpus", format!("{}, CUDA {version}{visible}", devices.len()))];
     lines.extend(devices.into_iter().enumerate().map(|(ordinal, device)| {
         let gib = device.total_bytes as f64 / f64::from(1u32 << 30);
-        let found = format!(
-            "{}, compute capability {}, {gib:.1} GiB",
-            device.name, device.capability
-        );
+        let (major, minor) = device.capability;
+        let found = format!("{}, compute capability {major}.{minor}, {gib:.1} GiB", device.name);
         line(&format!("cuda:{ordinal}"), found)
     }));
     lines

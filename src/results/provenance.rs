@@ -22,6 +22,8 @@ pub struct Provenance {
     pub spec_hash: String,
     pub data_hash: String,
     pub device: String,
+    /// The name of the GPU, if the device is one.
+    pub gpu: Option<String>,
     pub cpu: String,
     pub threads: u32,
     /// RFC 3339, UTC.
@@ -79,6 +81,7 @@ mod tests {
             spec_hash: "5eed".into(),
             data_hash: "da7a".into(),
             device: "cpu".into(),
+            gpu: None,
             cpu: "Größe ™ 9000".into(),
             threads: 2,
             started: "2017-06-12T17:57:34Z".into(),

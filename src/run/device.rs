@@ -5,10 +5,11 @@ use std::fmt;
 use dfdx::prelude::Cpu;
 
 use super::RunError;
+use super::gpu::Gpu;
 use crate::generated;
 use crate::model::Seq2Seq;
 use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
-use crate::plan::{Run, ShapeKey};
+use crate::plan::{Cost, Run, ShapeKey};
 use crate::spec::{DeviceWish, Norm, Precision};
 
 /// Rows and columns of the matrices that a GPU's speed is measured with: many enough to occupy it, few enough to fit in
@@ -19,6 +20,9 @@ const MATRIX: usize = 2048;
 /// Of those that show what it can at most.
 #[cfg(feature = "cuda")]
 const LARGE_MATRIX: usize = 8192;
+
+/// Pieces of a sentence, for a prediction before the corpus is read.
+const MEAN_LENGTH: f64 = 25.0;
 
 /// A device to train on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +46,7 @@ impl Device {
             #[cfg(feature = "cuda")]
             Self::Cuda { .. } => Ok(generated::build(shape, &self.open_cuda()?, norm, seed)),
             #[cfg(not(feature = "cuda"))]
-            Self::Cuda { ordinal } => check_cuda(ordinal).map(|()| None),
+            Self::Cuda { ordinal } => Gpu::at(ordinal).map(|_| None),
         }
     }
 
@@ -73,7 +77,7 @@ impl Device {
     /// The devices that a wish means for many runs; never none. Whether they can be used is another question.
     #[must_use]
     pub fn all_of_wish(wish: DeviceWish) -> Vec<Self> {
-        let gpus: Vec<Self> = (0..count_cuda()).map(|ordinal| Self::Cuda { ordinal }).collect();
+        let gpus: Vec<Self> = (0..Gpu::count()).map(|ordinal| Self::Cuda { ordinal }).collect();
         match wish {
             DeviceWish::Cuda | DeviceWish::Auto if !gpus.is_empty() => gpus,
             DeviceWish::Auto => vec![Self::Cpu],
@@ -111,13 +115,36 @@ impl Device {
         }
     }
 
+    /// The name of the GPU, if it is one.
+    #[must_use]
+    pub fn gpu_name(self) -> Option<String> {
+        match self {
+            Self::Cpu => None,
+            Self::Cuda { ordinal } => Gpu::at(ordinal).ok().map(|gpu| gpu.name),
+        }
+    }
+
     /// Whether it has products of this precision.
     #[must_use]
     pub fn has(self, precision: Precision) -> bool {
+        self.lacks(precision, has_bf16()).is_none()
+    }
+
+    /// Why it has no products of this precision, if it has none.
+    fn lacks(self, precision: Precision, cpu_has_bf16: bool) -> Option<String> {
         match (precision, self) {
-            (Precision::F32, _) | (_, Self::Cuda { .. }) => true,
-            (Precision::Tf32, Self::Cpu) => false,
-            (Precision::Bf16, Self::Cpu) => has_bf16(),
+            (Precision::F32, _) => None,
+            (Precision::Bf16, Self::Cpu) if cpu_has_bf16 => None,
+            (Precision::Bf16, Self::Cpu) => Some("this CPU has no AVX512-BF16".to_owned()),
+            (Precision::Tf32, Self::Cpu) => Some("a CPU has no tensor cores, which `--device cuda` has".to_owned()),
+            (_, Self::Cuda { ordinal }) => match Gpu::at(ordinal) {
+                Ok(gpu) if gpu.has_rounded_products() => None,
+                Ok(gpu) => Some(format!(
+                    "{} is older than Ampere and has no tensor cores for it",
+                    gpu.name
+                )),
+                Err(error) => Some(error.to_string()),
+            },
         }
     }
 
@@ -128,7 +155,7 @@ impl Device {
     pub fn check(self) -> Result<(), RunError> {
         match self {
             Self::Cpu => Ok(()),
-            Self::Cuda { ordinal } => check_cuda(ordinal),
+            Self::Cuda { ordinal } => Gpu::at(ordinal).map(drop),
         }
     }
 
@@ -141,46 +168,38 @@ impl Device {
     }
 
     fn check_precision_given(self, run: &Run, cpu_has_bf16: bool) -> Result<(), RunError> {
-        let what = match (run.experiment.training.precision, self) {
-            (Precision::F32, _) | (_, Self::Cuda { .. }) => return Ok(()),
-            (Precision::Bf16, Self::Cpu) if cpu_has_bf16 => return Ok(()),
-            (Precision::Bf16, Self::Cpu) => "this CPU has no AVX512-BF16",
-            (Precision::Tf32, Self::Cpu) => "a CPU has no tensor cores, which `--device cuda` has",
-        };
-        let what = what.to_owned();
-        Err(RunError::Precision {
-            row: run.row.clone(),
-            precision: run.experiment.training.precision,
-            what,
+        let precision = run.experiment.training.precision;
+        self.lacks(precision, cpu_has_bf16).map_or(Ok(()), |what| {
+            Err(RunError::Precision {
+                row: run.row.clone(),
+                precision,
+                what,
+            })
         })
     }
-}
 
-#[cfg(feature = "cuda")]
-fn check_cuda(ordinal: usize) -> Result<(), RunError> {
-    let count = crate::ops::cuda::device_count().map_err(|what| RunError::Device { what })?;
-    if ordinal >= count {
-        let what = format!("there is no device cuda:{ordinal}; CUDA sees {count}");
-        return Err(RunError::Device { what });
+    /// Whether what the run is predicted to need fits in a GPU's memory.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn check_memory(self, run: &Run) -> Result<(), RunError> {
+        let Self::Cuda { ordinal } = self else { return Ok(()) };
+        let total = Gpu::at(ordinal)?.total_bytes as f64;
+        let needed = Cost::of(&run.experiment, MEAN_LENGTH).memory_bytes as f64;
+        if needed <= total {
+            return Ok(());
+        }
+        let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
+        let what = format!(
+            "row `{}` is predicted to need {:.1} GiB, and {self} has {:.1}; `training.micro_batch_tokens` below {} takes \
+             less",
+            run.row,
+            gib(needed),
+            gib(total),
+            run.experiment.training.micro_batch_tokens,
+        );
+        Err(RunError::Device { what })
     }
-    Ok(())
-}
-
-/// How many GPUs this binary can use.
-#[cfg(feature = "cuda")]
-fn count_cuda() -> usize {
-    crate::ops::cuda::device_count().unwrap_or(0)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn count_cuda() -> usize {
-    0
-}
-
-#[cfg(not(feature = "cuda"))]
-fn check_cuda(_: usize) -> Result<(), RunError> {
-    let what = "this binary was built without CUDA; build it with `--features cuda`, or choose `--device cpu`";
-    Err(RunError::Device { what: what.to_owned() })
 }
 
 impl fmt::Display for Device {
@@ -234,9 +253,6 @@ mod tests {
             let checked = device.check_precision_given(run, cpu_has_bf16);
             checked.err().map(|error| error.to_string())
         };
-        for run in [exact, half, tensor] {
-            assert_eq!(refusal(Device::Cuda { ordinal: 1 }, run, false), None);
-        }
         for run in [exact, half] {
             assert_eq!(refusal(Device::Cpu, run, true), None);
         }

@@ -74,6 +74,7 @@ fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
 pub fn check(suite: &str, run: &Run, device: Device) -> Result<(), RunError> {
     device.check()?;
     device.check_precision(run)?;
+    device.check_memory(run)?;
     let shape = ShapeKey::of(&run.experiment);
     if SHAPES.contains(&shape) {
         return Ok(());

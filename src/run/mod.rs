@@ -11,6 +11,7 @@ mod evaluate;
 mod event;
 mod execute;
 mod export;
+mod gpu;
 mod lock;
 mod log;
 mod measure;

@@ -20,6 +20,7 @@ pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Pr
         spec_hash: job.run.spec_hash.clone(),
         data_hash: dataset.data_hash.clone(),
         device: job.device.to_string(),
+        gpu: job.device.gpu_name(),
         cpu: environment.cpu.clone(),
         threads: threads() as u32,
         started: rfc3339_utc(SystemTime::now()),

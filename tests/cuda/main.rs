@@ -157,6 +157,20 @@ fn a_gpu_that_is_not_there_is_an_error_before_anything_is_written() {
 }
 
 #[test]
+fn a_run_that_is_predicted_not_to_fit_is_not_begun() {
+    let arguments = ["run", "smoke", "base", "--experiments", SMOKE, "--device", "cuda"];
+    let output = run(with_gpus(1, &arguments).env("ABLATE_STANDIN_MEMORY", "2000000"));
+    assert_told(
+        &output,
+        2,
+        &["row `base` is predicted to need", "`training.micro_batch_tokens` below"],
+    );
+}
+
+/// Bytes that the smoke suite is predicted to fit in, and does not.
+const OCCUPIED: &str = "20000000";
+
+#[test]
 fn a_gpu_with_too_little_memory_is_a_clear_error() {
     let folder = TempDir::new().expect("a temporary folder");
     let arguments = [
@@ -171,7 +185,7 @@ fn a_gpu_with_too_little_memory_is_a_clear_error() {
     ];
     let output = run(with_gpus(1, &arguments)
         .arg(folder.path().join("results"))
-        .env("ABLATE_STANDIN_MEMORY", "3000000"));
+        .env("ABLATE_STANDIN_MEMORY", OCCUPIED));
     assert_told(
         &output,
         6,

@@ -53,6 +53,7 @@ pub fn provenance(spec_hash: &str) -> Provenance {
         spec_hash: spec_hash.into(),
         data_hash: "da7a".into(),
         device: "cpu".into(),
+        gpu: None,
         cpu: "some cpu".into(),
         threads: 2,
         started: "2017-06-12T17:57:34Z".into(),

@@ -121,7 +121,7 @@ impl Network {
         }
     }
 
-    /// The gradient of what the hidden rows were before the ReLU.
+    /// The gradient of what the hidden rows were before they were cut off.
     fn hidden_gradient(&self, hidden: &Hidden, d_y: View) -> Hidden {
         let [n, d, f] = self.sizes;
         let context = &self.context;

@@ -249,9 +249,12 @@ impl Block {
             product(&self.context, size, left, kept.mixed.view(), out, Output::Add);
         }
         // Rows that no span has get no gradient.
-        let d_projected = self.projected(|length| match self.kernel.covers_all_keys(key_rows) {
-            true => self.context.uninitialized(length),
-            false => self.context.zeros(length),
+        let d_projected = self.projected(|length| {
+            if self.kernel.covers_all_keys(key_rows) {
+                self.context.uninitialized(length)
+            } else {
+                self.context.zeros(length)
+            }
         });
         let d_mixed = Heads::at(of(&d_mixed), values, 0, heads.value);
         let (operands, d_operands) = (self.operands(&kept.projected), self.operands(&d_projected));

@@ -11,8 +11,8 @@ use super::libraries::Part;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFacts {
     pub name: String,
-    /// Compute capability, as `9.0`.
-    pub capability: String,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
     pub total_bytes: usize,
 }
 
@@ -66,7 +66,7 @@ fn facts(ordinal: usize) -> Result<DeviceFacts, String> {
     };
     Ok(DeviceFacts {
         name,
-        capability: format!("{major}.{minor}"),
+        capability: (major, minor),
         total_bytes,
     })
 }

@@ -1,0 +1,59 @@
+//! What is known of a GPU before anything runs on it.
+
+use super::RunError;
+#[cfg(feature = "cuda")]
+use crate::ops::cuda::{self, DeviceFacts};
+
+/// A GPU that CUDA sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gpu {
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
+    pub total_bytes: usize,
+}
+
+impl Gpu {
+    /// The first with tensor cores for TF32 and bf16 (Ampere).
+    const ROUNDS: (i32, i32) = (8, 0);
+
+    pub fn has_rounded_products(&self) -> bool {
+        self.capability >= Self::ROUNDS
+    }
+
+    /// # Errors
+    /// If there is no such GPU, or this binary cannot use it.
+    #[cfg(feature = "cuda")]
+    pub fn at(ordinal: usize) -> Result<Self, RunError> {
+        let error = |what| RunError::Device { what };
+        let (_, devices) = cuda::survey().map_err(error)?;
+        let count = devices.len();
+        let facts = devices.into_iter().nth(ordinal);
+        let DeviceFacts {
+            name,
+            capability,
+            total_bytes,
+        } = facts.ok_or_else(|| error(format!("there is no device cuda:{ordinal}; CUDA sees {count}")))?;
+        Ok(Self {
+            name,
+            capability,
+            total_bytes,
+        })
+    }
+
+    /// # Errors
+    /// Always: this binary has nothing to look with.
+    #[cfg(not(feature = "cuda"))]
+    pub fn at(_: usize) -> Result<Self, RunError> {
+        let what = "this binary was built without CUDA; build it with `--features cuda`, or choose `--device cpu`";
+        Err(RunError::Device { what: what.to_owned() })
+    }
+
+    /// How many GPUs this binary can use.
+    pub fn count() -> usize {
+        #[cfg(feature = "cuda")]
+        return cuda::device_count().unwrap_or(0);
+        #[cfg(not(feature = "cuda"))]
+        return 0;
+    }
+}
