@@ -71,20 +71,62 @@ struct Readers {
 
 impl Readers {
     fn of(context: &Context, ids: &[u32]) -> Self {
-        let mut rows: Vec<u32> = (0..ids.len() as u32).collect();
-        rows.sort_by_key(|&row| ids[row as usize]);
-        let groups = || rows.chunk_by(|&a, &b| ids[a as usize] == ids[b as usize]);
-        let different: Vec<u32> = groups().map(|group| ids[group[0] as usize]).collect();
-        let mut starts = vec![0];
-        starts.extend(groups().scan(0, |end, group| {
-            *end += group.len() as u32;
-            Some(*end)
-        }));
+        let Groups { ids, starts, members } = Groups::of(ids);
         Self {
-            count: different.len(),
-            ids: context.upload(different),
+            count: ids.len(),
+            ids: context.upload(ids),
             starts: context.upload(starts),
-            rows: context.upload(rows),
+            rows: context.upload(members),
         }
+    }
+}
+
+/// Positions grouped by the number that stands there, in their order.
+struct Groups {
+    /// The different numbers.
+    ids: Vec<u32>,
+    /// Where each one's positions begin, and where the last one's end.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Groups {
+    /// By counting: a vocabulary is not much larger than a batch, and sorting would keep the device waiting.
+    fn of(numbers: &[u32]) -> Self {
+        let largest = numbers.iter().max().map_or(0, |&largest| largest as usize + 1);
+        let mut next = vec![0u32; largest];
+        for &number in numbers {
+            next[number as usize] += 1;
+        }
+        let (mut ids, mut starts, mut start) = (Vec::new(), vec![0], 0);
+        for (id, count) in next.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            let end = start + *count;
+            *count = start;
+            start = end;
+            ids.push(id as u32);
+            starts.push(end);
+        }
+        let mut members = vec![0; numbers.len()];
+        for (position, &number) in numbers.iter().enumerate() {
+            let place = &mut next[number as usize];
+            members[*place as usize] = position as u32;
+            *place += 1;
+        }
+        Self { ids, starts, members }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_grouped_in_their_order() {
+        let groups = Groups::of(&[7, 2, 7, 0, 2, 7]);
+        assert_eq!(groups.ids, [0, 2, 7]);
+        assert_eq!(groups.starts, [0, 1, 3, 6]);
+        assert_eq!(groups.members, [3, 1, 4, 0, 2, 5]);
+        let none = Groups::of(&[]);
+        assert!(none.ids.is_empty() && none.starts == [0] && none.members.is_empty());
     }
 }
