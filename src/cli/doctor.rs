@@ -2,7 +2,7 @@
 
 use super::output::put_line;
 use crate::ops::{cores, cpu::has_bf16};
-use crate::run::cpu_model;
+use crate::run::{cpu_model, memory_bytes};
 
 pub fn doctor() {
     for (what, found) in cpu().into_iter().chain(cuda()) {
@@ -26,7 +26,16 @@ fn cpu() -> Vec<Line> {
         line("cpu", format!("{}, {} cores", cpu_model(), cores())),
         line("", vectors()),
         line("", bf16),
+        line("memory", memory()),
     ]
+}
+
+fn memory() -> String {
+    let gib = |bytes: u64| bytes as f64 / f64::from(1u32 << 30);
+    memory_bytes().map_or_else(
+        || "the system does not tell".to_owned(),
+        |[total, available]| format!("{:.1} GiB, of which {:.1} available", gib(total), gib(available)),
+    )
 }
 
 /// The widest vectors that the kernels use here.

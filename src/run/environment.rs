@@ -65,11 +65,22 @@ pub fn cpu_model() -> String {
     model.map_or_else(|| std::env::consts::ARCH.to_owned(), |model| model.trim().to_owned())
 }
 
+/// The memory of this machine, and how much of it is available, where the system tells.
+#[must_use]
+pub fn memory_bytes() -> Option<[u64; 2]> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    Some([bytes_of(&text, "MemTotal:")?, bytes_of(&text, "MemAvailable:")?])
+}
+
 /// The most memory that this process has held at once, where the system tells.
 #[must_use]
 pub fn peak_memory_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    bytes_of(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// A line `name 123 kB` of what the system tells.
+fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }

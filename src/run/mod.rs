@@ -23,7 +23,7 @@ mod watch;
 
 pub use agreement::first_difference;
 pub use device::Device;
-pub use environment::{Environment, cpu_model, peak_memory_bytes};
+pub use environment::{Environment, cpu_model, memory_bytes, peak_memory_bytes};
 pub use error::RunError;
 pub use event::Event;
 pub use execute::{Job, check, execute};

@@ -1,9 +1,12 @@
 //! Fresh random numbers, the same on both devices, and what is compared of the results.
 
+use std::ops::Range;
+
 use dfdx::prelude::*;
 use rand::RngExt;
 
 use super::Check;
+use crate::model::{Batch, EOS};
 use crate::ops::{Ops, stream};
 
 /// Numbers, in as many lists as there are results to compare: values first, then gradients.
@@ -37,6 +40,34 @@ impl Inputs {
         });
         loss.put_tape(tape).backward()
     }
+}
+
+/// Source and target pieces of one sentence.
+pub type Pair = [Vec<u32>; 2];
+
+/// Sentence pairs of random pieces and lengths, with at least so many target pieces, their ends counted.
+pub fn pairs(name: &[&str], vocabulary: usize, lengths: &Range<usize>, tokens: usize) -> Vec<Pair> {
+    let mut rng = stream(&[&["selftest"], name].concat());
+    let (mut pairs, mut sum): (Vec<Pair>, _) = (Vec::new(), 0);
+    while sum < tokens {
+        let pair: Pair = [(); 2].map(|()| {
+            let length = rng.random_range(lengths.clone());
+            (0..length)
+                .map(|_| rng.random_range(EOS + 1..vocabulary as u32))
+                .collect()
+        });
+        sum += pair[1].len() + 1;
+        pairs.push(pair);
+    }
+    pairs
+}
+
+pub fn batch(pairs: &[Pair]) -> Batch {
+    let pairs: Vec<(&[u32], &[u32])> = pairs
+        .iter()
+        .map(|[source, target]| (&source[..], &target[..]))
+        .collect();
+    Batch::from_pairs(&pairs)
 }
 
 /// The gradient of a tensor, zeros if nothing depends on it.

@@ -1,12 +1,10 @@
 //! How fast the device trains a large model: the paper's base and big model at the paper's 25 000 tokens an update.
 
+use std::ops::Range;
 use std::time::Instant;
 
-use rand::RngExt;
-
+use super::inputs::{Pair, batch, pairs};
 use super::training::one_update;
-use crate::model::Batch;
-use crate::ops::stream;
 use crate::plan::{ShapeKey, training_flops};
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
@@ -14,7 +12,7 @@ use crate::spec::{Experiment, Precision};
 /// Target pieces of an update (section 5.1).
 const TOKENS: usize = 25_000;
 /// Pieces of a sentence: about as long as those of WMT 2014 are.
-const LENGTHS: std::ops::Range<usize> = 5..60;
+const LENGTHS: Range<usize> = 5..60;
 const WARM_UP: usize = 3;
 const UPDATES: usize = 10;
 
@@ -43,21 +41,8 @@ impl Speed {
 
 /// The sentences that every measurement trains on.
 #[must_use]
-pub fn sentences(vocabulary: usize) -> Vec<[Vec<u32>; 2]> {
-    let mut rng = stream(&["selftest", "speed"]);
-    let mut pairs: Vec<[Vec<u32>; 2]> = Vec::new();
-    let mut tokens = 0;
-    while tokens < TOKENS {
-        let pair = [(); 2].map(|()| {
-            let length = rng.random_range(LENGTHS);
-            (0..length)
-                .map(|_| rng.random_range(3..vocabulary as u32))
-                .collect::<Vec<u32>>()
-        });
-        tokens += pair[1].len() + 1;
-        pairs.push(pair);
-    }
-    pairs
+pub fn sentences(vocabulary: usize) -> Vec<Pair> {
+    pairs(&["speed"], vocabulary, &LENGTHS, TOKENS)
 }
 
 /// Updates of the experiment's model, or nothing if the program was not built with its shape.
@@ -68,12 +53,7 @@ pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> R
     let Some(mut model) = device.build(&ShapeKey::of(experiment), experiment.model.norm, 1)? else {
         return Ok(None);
     };
-    let pairs = sentences(experiment.data.vocab_size);
-    let pairs: Vec<(&[u32], &[u32])> = pairs
-        .iter()
-        .map(|[source, target]| (&source[..], &target[..]))
-        .collect();
-    let batch = Batch::from_pairs(&pairs);
+    let batch = batch(&sentences(experiment.data.vocab_size));
     let mut seconds: Vec<f64> = (0..WARM_UP + UPDATES)
         .map(|index| {
             let started = Instant::now();

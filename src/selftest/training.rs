@@ -1,15 +1,12 @@
 //! A few updates of a whole model on the CPU and on the device, from the same weights, on the same sentences, with the
 //! same dropout; then the same translations.
 
-use std::ops::ControlFlow;
-
-use rand::RngExt;
+use std::ops::{ControlFlow, Range};
 
 use super::Check;
-use super::inputs::largest_difference;
+use super::inputs::{batch, largest_difference, pairs};
 use crate::decode::{Hypothesis, translate};
 use crate::model::{AdamStep, Batch, NamedArray, Seq2Seq, TrainingPass};
-use crate::ops::stream;
 use crate::plan::ShapeKey;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
@@ -17,6 +14,8 @@ use crate::spec::{Experiment, Precision};
 const UPDATES: usize = 10;
 /// Of an update; the CPU cuts it into shares, which must change nothing.
 const TOKENS: usize = 1000;
+/// Pieces of a sentence.
+const LENGTHS: Range<usize> = 1..40;
 /// Losses of every update, as shares of the first; what follows them drifts apart by rounding.
 const ALLOWED_LOSS: f64 = 2e-4;
 /// The norm of the gradient of every update likewise.
@@ -36,7 +35,11 @@ pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64)
         model.ok_or_else(|| RunError::NotBuilt { suite, shape })
     };
     let (mut right, mut found) = (build(Device::Cpu)?, build(device)?);
-    let batches: Vec<Batch> = (0..UPDATES).map(|update| batch(shape.vocab, seed, update)).collect();
+    let sentences = |update: usize| {
+        let name = ["batch", &seed.to_string(), &update.to_string()];
+        batch(&pairs(&name, experiment.data.vocab_size, &LENGTHS, TOKENS))
+    };
+    let batches: Vec<Batch> = (0..UPDATES).map(sentences).collect();
     let [right_curve, found_curve] = [&mut right, &mut found].map(|model| train(&mut **model, &batches));
     let [right_weights, found_weights] = [&mut right, &mut found].map(|model| model.weights());
     let worst = |of: fn(&Update) -> f64| {
@@ -97,28 +100,6 @@ pub(super) fn one_update(model: &mut dyn Seq2Seq, batch: &Batch, index: usize, p
         epsilon: 1e-9,
     });
     Update { loss, gradient_norm }
-}
-
-/// Sentences of random pieces and lengths.
-fn batch(vocabulary: usize, seed: u64, update: usize) -> Batch {
-    let mut rng = stream(&["selftest", &seed.to_string(), "batch", &update.to_string()]);
-    let mut pairs: Vec<[Vec<u32>; 2]> = Vec::new();
-    let mut tokens = 0;
-    while tokens < TOKENS {
-        let pair = [(); 2].map(|()| {
-            let length = rng.random_range(1..40);
-            (0..length)
-                .map(|_| rng.random_range(3..vocabulary as u32))
-                .collect::<Vec<u32>>()
-        });
-        tokens += pair[1].len() + 1;
-        pairs.push(pair);
-    }
-    let pairs: Vec<(&[u32], &[u32])> = pairs
-        .iter()
-        .map(|[source, target]| (&source[..], &target[..]))
-        .collect();
-    Batch::from_pairs(&pairs)
 }
 
 fn relative(found: f64, right: f64) -> f64 {
