@@ -11,9 +11,9 @@ mod export;
 mod failure;
 mod faults;
 mod fetch;
-mod interrupt;
 #[cfg(feature = "cuda")]
-mod memory;
+mod gpu;
+mod interrupt;
 mod output;
 mod plan;
 mod progress;
@@ -39,7 +39,7 @@ use crate::ops::cpu::keep_freed_memory;
 pub fn main() -> ExitCode {
     keep_freed_memory();
     #[cfg(feature = "cuda")]
-    memory::explain_full_gpus();
+    gpu::explain_failures();
     let result = match Cli::parse().command {
         Command::Plan(args) => plan::plan(&args),
         Command::Sweep(args) => sweep::sweep(&args),

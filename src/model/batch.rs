@@ -72,8 +72,8 @@ impl Batch {
     fn sentences(&self, range: Range<usize>) -> Self {
         let rows = self.target.offsets()[range.start]..self.target.offsets()[range.end];
         let before = RowsBefore {
-            source: self.source.offsets()[range.start],
-            target: rows.start,
+            source: self.before.source + self.source.offsets()[range.start],
+            target: self.before.target + rows.start,
         };
         Self {
             source: Packed::from_sentences(range.clone().map(|index| self.source.sentence(index))),
@@ -144,6 +144,15 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_share_of_a_share_knows_all_rows_before_it() {
+        let whole = batch(&[3, 0, 9, 4, 4, 20, 1]);
+        let of_shares: Vec<_> = whole.shares(2).iter().flat_map(|share| share.shares(2)).collect();
+        let last = of_shares.last().expect("there are shares");
+        assert_eq!(last.before.source + last.source.tokens(), whole.source.tokens());
+        assert_eq!(last.before.target + last.target.tokens(), whole.target.tokens());
     }
 
     #[test]

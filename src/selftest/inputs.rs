@@ -102,19 +102,48 @@ pub fn largest_difference(found: &[f32], right: &[f32]) -> f64 {
     })
 }
 
-/// The root of the mean square of the differences, as a share of that of the numbers, or of 1.
+/// The root of the mean square of the differences, as a share of that of the numbers.
 pub fn mean_difference(found: &[f32], right: &[f32]) -> f64 {
+    /// What is as small as this is nothing.
+    const NOTHING: f64 = 1e-6;
     let mean = |numbers: &mut dyn Iterator<Item = f64>| {
         let sum: f64 = numbers.map(|number| number * number).sum();
         (sum / right.len().max(1) as f64).sqrt()
     };
     let size = mean(&mut right.iter().map(|&number| f64::from(number)));
-    differences(found, right).map_or(f64::INFINITY, |mut differences| mean(&mut differences) / size.max(1.0))
+    differences(found, right).map_or(f64::INFINITY, |mut differences| {
+        mean(&mut differences) / size.max(NOTHING)
+    })
 }
 
 /// Nothing where something is no number.
 fn differences<'a>(found: &'a [f32], right: &'a [f32]) -> Option<impl Iterator<Item = f64> + 'a> {
-    let comparable = found.len() == right.len() && found.iter().all(|number| number.is_finite());
+    let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
+    let comparable = found.len() == right.len() && finite(found) && finite(right);
     let pairs = found.iter().zip(right);
     comparable.then(|| pairs.map(|(&found, &right)| f64::from(found) - f64::from(right)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_measured_by_the_size_of_what_is_right() {
+        assert!((mean_difference(&[0.011, 0.0], &[0.01, 0.0]) - 0.1).abs() < 1e-6);
+        assert!((largest_difference(&[11.0, 0.0], &[10.0, 0.0]) - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_number_agrees_with_nothing() {
+        for (found, right) in [
+            ([f32::NAN], [1.0]),
+            ([1.0], [f32::NAN]),
+            ([f32::INFINITY], [f32::INFINITY]),
+        ] {
+            assert!(mean_difference(&found, &right).is_infinite());
+            assert!(largest_difference(&found, &right).is_infinite());
+        }
+        assert!(largest_difference(&[1.0], &[1.0, 2.0]).is_infinite());
+    }
 }

@@ -162,8 +162,10 @@ impl<Dev: Ops> Suite<'_, Dev> {
             let x = inputs.tensor(device, "x", (rows, Const::<D>));
             let inner = inputs.tensor(device, "inner", Rank2::<F, D>::default());
             let inner_bias = inputs.numbers("inner bias", F).into_iter().map(|number| {
-                // Far from zero, where rounding an operand does not switch a hidden number on or off.
-                if exact { number } else { 64.0 * number.signum() }
+                // So far from zero that rounding an operand does not switch a hidden number on or off, and no further:
+                // 4.5 standard deviations of what is added to it.
+                let far = 1.5 * (D as f32).sqrt();
+                if exact { number } else { far * number.signum() }
             });
             let inner_bias = device.tensor_from_vec(inner_bias.collect(), Rank1::<F>::default());
             let outer = inputs.tensor(device, "outer", Rank2::<D, F>::default());

@@ -25,6 +25,8 @@ pub struct Speed {
     pub tokens: usize,
     /// Counted operations of an update.
     pub flops: f64,
+    /// Of the first update and of the last, in nats: what was measured was training.
+    pub losses: [f64; 2],
 }
 
 impl Speed {
@@ -54,11 +56,14 @@ pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> R
         return Ok(None);
     };
     let batch = batch(&sentences(experiment.data.vocab_size));
+    // In passes, as training does.
+    let parts = batch.shares(batch.target_tokens().div_ceil(experiment.training.micro_batch_tokens));
+    let mut losses = Vec::new();
     let mut seconds: Vec<f64> = (0..WARM_UP + UPDATES)
         .map(|index| {
             let started = Instant::now();
             // The norm of the gradient waits for all that comes before it; the update is part of the next.
-            one_update(&mut *model, &batch, index, precision);
+            losses.push(one_update(&mut *model, &parts, index, precision).loss);
             started.elapsed().as_secs_f64()
         })
         .skip(WARM_UP)
@@ -68,5 +73,6 @@ pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> R
         seconds: seconds[UPDATES / 2],
         tokens: batch.target_tokens(),
         flops: training_flops(experiment, &batch.work()),
+        losses: [losses[0], losses[WARM_UP + UPDATES - 1]],
     }))
 }

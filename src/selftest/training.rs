@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::Check;
 use super::inputs::{batch, largest_difference, pairs};
 use crate::decode::{Hypothesis, translate};
-use crate::model::{AdamStep, Batch, NamedArray, Seq2Seq, TrainingPass};
+use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, Seq2Seq, TrainingPass};
 use crate::plan::ShapeKey;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
@@ -16,10 +16,8 @@ const UPDATES: usize = 10;
 const TOKENS: usize = 1000;
 /// Pieces of a sentence.
 const LENGTHS: Range<usize> = 1..40;
-/// Losses of every update, as shares of the first; what follows them drifts apart by rounding.
-const ALLOWED_LOSS: f64 = 2e-4;
-/// The norm of the gradient of every update likewise.
-const ALLOWED_NORM: f64 = 5e-3;
+/// Of weights after these updates, by whose size.
+const ALLOWED_WEIGHTS: f64 = 5e-3;
 /// The share of sentences whose best translation may differ, for a tie between two pieces.
 const ALLOWED_TRANSLATIONS: f64 = 0.05;
 
@@ -34,63 +32,92 @@ pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64)
         let suite = suite.to_owned();
         model.ok_or_else(|| RunError::NotBuilt { suite, shape })
     };
-    let (mut right, mut found) = (build(Device::Cpu)?, build(device)?);
     let sentences = |update: usize| {
         let name = ["batch", &seed.to_string(), &update.to_string()];
         batch(&pairs(&name, experiment.data.vocab_size, &LENGTHS, TOKENS))
     };
     let batches: Vec<Batch> = (0..UPDATES).map(sentences).collect();
-    let [right_curve, found_curve] = [&mut right, &mut found].map(|model| train(&mut **model, &batches));
-    let [right_weights, found_weights] = [&mut right, &mut found].map(|model| model.weights());
+    let mut right = build(Device::Cpu)?;
+    let right_curve = train(&mut *right, &batches, Precision::F32);
+    let mut checks = Vec::new();
+    for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
+        if !device.has(precision) {
+            continue;
+        }
+        let mut found = build(device)?;
+        let found_curve = train(&mut *found, &batches, precision);
+        checks.extend(of_curves(&found_curve, &right_curve, precision));
+        if precision == Precision::F32 {
+            checks.push(Check {
+                name: "weights after them".to_owned(),
+                difference: of_weights(&found.weights(), &right.weights()),
+                allowed: ALLOWED_WEIGHTS,
+            });
+            checks.push(translations(&*found, &*right, &batches[0], experiment));
+        }
+    }
+    Ok(checks)
+}
+
+/// Losses and norms of the gradient of every update, the worst of each, as shares of what is right. After the first
+/// update they drift apart by rounding.
+fn of_curves(found: &[Update], right: &[Update], precision: Precision) -> [Check; 2] {
     let worst = |of: fn(&Update) -> f64| {
-        let pairs = found_curve.iter().zip(&right_curve);
+        let pairs = found.iter().zip(right);
         pairs
             .map(|(found, right)| relative(of(found), of(right)))
             .fold(0.0, f64::max)
     };
-    Ok(vec![
+    let [loss, norm] = match precision {
+        Precision::F32 => [2e-4, 5e-3],
+        Precision::Tf32 => [5e-3, 5e-2],
+        Precision::Bf16 => [2e-2, 1e-1],
+    };
+    let name = format!(
+        "{UPDATES} updates of {TOKENS} tokens with dropout, {}",
+        precision.name()
+    );
+    [
         Check {
-            name: format!("{UPDATES} updates of {TOKENS} tokens with dropout: loss"),
+            name: format!("{name}: loss"),
             difference: worst(|update| update.loss),
-            allowed: ALLOWED_LOSS,
+            allowed: loss,
         },
         Check {
-            name: format!("{UPDATES} updates of {TOKENS} tokens with dropout: norm of the gradient"),
+            name: format!("{name}: norm of the gradient"),
             difference: worst(|update| update.gradient_norm),
-            allowed: ALLOWED_NORM,
+            allowed: norm,
         },
-        Check {
-            name: "weights after them".to_owned(),
-            difference: of_weights(&found_weights, &right_weights),
-            allowed: ALLOWED_NORM,
-        },
-        translations(&*found, &*right, &batches[0], experiment),
-    ])
+    ]
 }
 
 pub(super) struct Update {
     /// Mean per token, in nats.
-    loss: f64,
+    pub loss: f64,
     gradient_norm: f64,
 }
 
-fn train(model: &mut dyn Seq2Seq, batches: &[Batch]) -> Vec<Update> {
+fn train(model: &mut dyn Seq2Seq, batches: &[Batch], precision: Precision) -> Vec<Update> {
     let batches = batches.iter().enumerate();
     batches
-        .map(|(index, batch)| one_update(model, batch, index, Precision::F32))
+        .map(|(index, batch)| one_update(model, std::slice::from_ref(batch), index, precision))
         .collect()
 }
 
-/// Update `index`, counted from 0.
-pub(super) fn one_update(model: &mut dyn Seq2Seq, batch: &Batch, index: usize, precision: Precision) -> Update {
+/// Update `index`, counted from 0, on a batch in parts.
+pub(super) fn one_update(model: &mut dyn Seq2Seq, parts: &[Batch], index: usize, precision: Precision) -> Update {
     let pass = TrainingPass {
         dropout: 0.1,
         dropout_key: index as u64,
         label_smoothing: 0.1,
-        update_tokens: batch.target_tokens(),
+        update_tokens: parts.iter().map(Batch::target_tokens).sum(),
         precision,
     };
-    let loss = model.accumulate(batch, &pass).smoothed();
+    let mut losses = BatchLoss::default();
+    for part in parts {
+        losses += model.accumulate(part, &pass);
+    }
+    let loss = losses.smoothed();
     let gradient_norm = model.gradient_norm();
     model.update(&AdamStep {
         step: index + 1,

@@ -89,7 +89,10 @@ fn names_that_do_not_exist_are_usage_errors_that_name_what_does() {
         (&["sweep", "smoke", "--rows", "bas"], "did you mean `base`?"),
         (&["sweep", "smoke", "--seeds", "9"], "it has 1"),
         (&["run", "smoke", "nothing-like-it"], "there are: base, deeper"),
-        (&["run", "smoke", "base", "--device", "gpu"], "allowed are cpu, cuda"),
+        (
+            &["run", "smoke", "base", "--device", "gpu"],
+            "allowed are \"cpu\", \"cuda\"",
+        ),
     ] {
         let output = run(on_smoke(folder.path(), arguments));
         assert_exit(&output, 2);

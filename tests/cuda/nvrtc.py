@@ -2,8 +2,8 @@
 
     python3 tests/cuda/nvrtc.py [FOLDER]
 
-NVRTC comes as a wheel of 90 MB, which is kept in FOLDER (default: target/nvrtc). Its version is that of CUDA 13.0: newer
-ones write PTX that a driver of CUDA 13.0 refuses.
+NVRTC comes as a wheel of 90 MB, which is kept in FOLDER (default: target/nvrtc). Its version is that of CUDA 13.0: a newer
+one writes PTX that a driver of CUDA 13.0 refuses.
 """
 
 import ctypes
@@ -28,12 +28,14 @@ def main():
     source = kernels()
     wanted = len(re.findall(r'extern "C" __global__', source))
     for architecture in architectures(nvrtc):
-        ptx = compiled(nvrtc, source, architecture)
+        program = compiled(nvrtc, source, f"sm_{architecture}")
+        code, ptx = output(nvrtc, "CUBIN", program), output(nvrtc, "PTX", program).decode()
+        assert code.startswith(b"\x7fELF"), f"sm_{architecture}: no machine code"
         found = len(re.findall(r"\.visible \.entry", ptx))
-        assert found == wanted, f"compute_{architecture}: {found} kernels, not {wanted}"
+        assert found == wanted, f"sm_{architecture}: {found} kernels, not {wanted}"
         version = tuple(map(int, re.search(r"\.version (\d+)\.(\d+)", ptx).groups()))
-        assert version <= NEWEST_PTX, f"compute_{architecture}: PTX {version}"
-        print(f"compute_{architecture}: {found} kernels, PTX {version[0]}.{version[1]}")
+        assert version <= NEWEST_PTX, f"sm_{architecture}: PTX {version}"
+        print(f"sm_{architecture}: {found} kernels, {len(code)} bytes of machine code, PTX {version[0]}.{version[1]}")
 
 
 def load(folder):
@@ -58,7 +60,7 @@ def functions_used():
 
 def kernels():
     """The text that the program compiles."""
-    names = re.findall(r'include_str!\("(kernels/\w+\.cu)"\)', (CUDA / "context.rs").read_text())
+    names = re.findall(r'include_str!\("(kernels/\w+\.cu)"\)', (CUDA / "compile.rs").read_text())
     assert {Path(name).name for name in names} == {path.name for path in (CUDA / "kernels").iterdir()}
     return "".join((CUDA / name).read_text() for name in names)
 
@@ -74,18 +76,18 @@ def architectures(nvrtc):
 def compiled(nvrtc, source, architecture):
     program = ctypes.c_void_p()
     check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None))
-    options = (ctypes.c_char_p * 1)(f"--gpu-architecture=compute_{architecture}".encode())
+    options = (ctypes.c_char_p * 1)(f"--gpu-architecture={architecture}".encode())
     result = nvrtc.nvrtcCompileProgram(program, 1, options)
-    assert result == 0, f"compute_{architecture}:\n{text(nvrtc, 'ProgramLog', program)}"
-    return text(nvrtc, "PTX", program)
+    assert result == 0, f"{architecture}:\n{output(nvrtc, 'ProgramLog', program).decode()}"
+    return program
 
 
-def text(nvrtc, what, program):
+def output(nvrtc, what, program):
     size = ctypes.c_size_t()
     check(getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
     buffer = ctypes.create_string_buffer(size.value)
     check(getattr(nvrtc, f"nvrtcGet{what}")(program, buffer))
-    return buffer.value.decode()
+    return buffer.raw
 
 
 def check(result):

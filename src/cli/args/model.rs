@@ -141,7 +141,7 @@ pub enum Stage {
     Training,
     /// A whole run, on each device and on both
     Run,
-    /// How fast the paper's models train
+    /// How fast the paper's models train; on a CPU only if it is asked for
     Speed,
 }
 

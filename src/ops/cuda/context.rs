@@ -9,22 +9,10 @@ use std::sync::Arc;
 use cudarc::cublas::CudaBlas;
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUdeviceptr};
 use cudarc::driver::{CudaDevice, CudaFunction, CudaSlice, DevicePtr, DeviceRepr, LaunchAsync, LaunchConfig, result};
-use cudarc::nvrtc::{CompileError, CompileOptions, Ptx, compile_ptx_with_opts};
 use dfdx::prelude::{Cuda, Storage};
 
+use super::compile::{compile, kernels};
 use super::libraries::Part;
-
-/// In the order in which they need each other.
-const SOURCES: [&str; 8] = [
-    include_str!("kernels/common.cu"),
-    include_str!("kernels/rows.cu"),
-    include_str!("kernels/norm.cu"),
-    include_str!("kernels/tiles.cu"),
-    include_str!("kernels/attention.cu"),
-    include_str!("kernels/loss.cu"),
-    include_str!("kernels/adam.cu"),
-    include_str!("kernels/translate.cu"),
-];
 
 /// What cudarc keeps our kernels under.
 const MODULE: &str = "ablate";
@@ -103,12 +91,13 @@ impl Context {
         let memory = Storage::<f32>::try_alloc_len(cuda, 1).map_err(|error| format!("has no memory: {error:?}"))?;
         let device = memory.device();
         keep_freed_memory(&device);
-        let kernels: Vec<&'static str> = SOURCES.iter().flat_map(|source| kernel_names(source)).collect();
-        let text = compile(&device)?;
-        device.load_ptx(text, MODULE, &kernels).map_err(|error| {
-            format!(
-                "the driver refuses the kernels that NVRTC compiled ({error:?}); NVRTC must not be newer than the driver"
-            )
+        let capability = |attribute| device.attribute(attribute).map_err(|error| format!("{error:?}"));
+        let major = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let (kernels, compiled) = (kernels(), compile(10 * major + minor)?);
+        let loaded = device.load_ptx(compiled.code.clone(), MODULE, &kernels);
+        loaded.map_err(|error| {
+            format!("the driver refuses the kernels ({error:?}); NVRTC and driver must be of the same CUDA generation")
         })?;
         let function = |name| Some((name, device.get_func(MODULE, name)?));
         Ok(Self {
@@ -202,37 +191,6 @@ pub fn of<T>(memory: &impl DevicePtr<T>) -> CUdeviceptr {
 /// A size as the kernels and cuBLAS know it.
 pub fn int(size: usize) -> i32 {
     i32::try_from(size).expect("sizes below 2^31")
-}
-
-/// The names of the kernels in a source.
-fn kernel_names(source: &'static str) -> impl Iterator<Item = &'static str> {
-    let starts = source.split("extern \"C\" __global__ void ").skip(1);
-    starts.filter_map(|rest| Some(rest.split_once('(')?.0))
-}
-
-/// The kernels for this device. A device newer than NVRTC takes what NVRTC makes for older ones.
-fn compile(device: &Arc<CudaDevice>) -> Result<Ptx, String> {
-    let capability = |attribute| device.attribute(attribute).map_err(|error| format!("{error:?}"));
-    let major = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = capability(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    // cudarc wants it for ever; there is one for each device that is opened.
-    let own: &'static str = Box::leak(format!("compute_{major}{minor}").into_boxed_str());
-    let source = SOURCES.concat();
-    let compiled = compile_for(&source, Some(own)).or_else(|_| compile_for(&source, None));
-    compiled.map_err(|error| match error {
-        CompileError::CompileError { log, .. } => {
-            format!("NVRTC does not compile the kernels:\n{}", log.to_string_lossy())
-        }
-        other => format!("NVRTC does not compile the kernels: {other:?}"),
-    })
-}
-
-fn compile_for(source: &str, arch: Option<&'static str>) -> Result<Ptx, CompileError> {
-    let options = CompileOptions {
-        arch,
-        ..CompileOptions::default()
-    };
-    compile_ptx_with_opts(source, options)
 }
 
 /// Has the driver keep what is freed for the next allocation, where it would else give it back at every wait.

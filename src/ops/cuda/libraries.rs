@@ -43,7 +43,7 @@ impl Part {
         match self {
             Self::Driver => "it comes with NVIDIA's driver",
             Self::Nvrtc => {
-                "it comes with the CUDA toolkit 12 or 13, or `pip install nvidia-cuda-nvrtc`; LD_LIBRARY_PATH must name its folder"
+                "it comes with the CUDA toolkit 12 or 13, or `pip install nvidia-cuda-nvrtc` of the driver's CUDA version; LD_LIBRARY_PATH must name its folder"
             }
             Self::Cublas => {
                 "it comes with the CUDA toolkit 12 or 13, or `pip install nvidia-cublas`; LD_LIBRARY_PATH must name its folder"
@@ -210,6 +210,10 @@ functions! { NVRTC, Part::Nvrtc;
         includes: *const *const c_char,
     ) -> nvrtcResult;
     nvrtcDestroyProgram(program: *mut nvrtcProgram) -> nvrtcResult;
+    nvrtcGetCUBIN(program: nvrtcProgram, code: *mut c_char) -> nvrtcResult;
+    nvrtcGetCUBINSize(program: nvrtcProgram, size: *mut usize) -> nvrtcResult;
+    nvrtcGetNumSupportedArchs(count: *mut c_int) -> nvrtcResult;
+    nvrtcGetSupportedArchs(known: *mut c_int) -> nvrtcResult;
     nvrtcGetPTX(program: nvrtcProgram, text: *mut c_char) -> nvrtcResult;
     nvrtcGetPTXSize(program: nvrtcProgram, size: *mut usize) -> nvrtcResult;
     nvrtcGetProgramLog(program: nvrtcProgram, text: *mut c_char) -> nvrtcResult;

@@ -6,7 +6,6 @@ use dfdx::prelude::*;
 
 use super::address::address;
 use super::context::{Context, context, int, of};
-use super::elementwise::add_scaled;
 use super::product::{Operand, Output, precision, product};
 use super::tape::{gradient_address, take_gradient};
 use crate::ops::{LossTarget, Matrix, Rows, TokenLoss};
@@ -41,21 +40,12 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
         let numbers = [x.shape().num_elements(), V * D];
         let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
         tape.add_backward_op(move |gradients| {
-            let d_loss = context.download(&*take_gradient!(gradients, device, loss))[0];
-            add_scaled(
-                &context,
-                numbers[0],
-                d_loss,
-                of(&made.x),
-                gradient_address!(gradients, x),
-            );
-            add_scaled(
-                &context,
-                numbers[1],
-                d_loss,
-                of(&made.table),
-                gradient_address!(gradients, table),
-            );
+            let d_loss = take_gradient!(gradients, device, loss);
+            let targets = [gradient_address!(gradients, x), gradient_address!(gradients, table)];
+            for ((count, made), to) in numbers.into_iter().zip([&made.x, &made.table]).zip(targets) {
+                // SAFETY: as many numbers on both sides, and one factor.
+                unsafe { context.launch_over("add_scaled_by", count, (count, &*d_loss, made, to)) };
+            }
             Ok(())
         });
     }

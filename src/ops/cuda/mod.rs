@@ -12,6 +12,7 @@
 mod adam;
 mod address;
 mod attention;
+mod compile;
 mod context;
 mod elementwise;
 mod feed_forward;

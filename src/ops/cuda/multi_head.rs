@@ -101,8 +101,8 @@ struct Kept {
     projected: Projected,
     weights: CudaSlice<f32>,
     mixed: Operand,
-    /// Holds what `mixed` may point at.
-    _mixed: CudaSlice<f32>,
+    /// What `mixed` points at, if it was not rounded.
+    _mixed: Option<CudaSlice<f32>>,
 }
 
 /// Queries, keys and values of all rows side by side; with a memory, its keys and values lie apart.
@@ -205,8 +205,8 @@ impl Block {
         Kept {
             projected,
             weights,
+            _mixed: (!operand.is_rounded()).then_some(mixed),
             mixed: operand,
-            _mixed: mixed,
         }
     }
 

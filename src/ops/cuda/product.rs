@@ -63,6 +63,11 @@ impl Operand {
         }
     }
 
+    /// Whether it has numbers of its own.
+    pub fn is_rounded(&self) -> bool {
+        self.rounded.is_some()
+    }
+
     pub fn view(&self) -> View {
         match &self.rounded {
             Some(numbers) => View::of_rounded(numbers, self.columns),

@@ -308,6 +308,21 @@ ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetProgramLog(NvrtcProgram* program, char
     return nvrtc_success;
 }
 
+// The GPUs that it says it compiles for; all code is the same.
+static constexpr int architectures[] = {80, 90};
+
+ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetNumSupportedArchs(int* count) {
+    if (count == nullptr) return nvrtc_error_invalid_input;
+    *count = static_cast<int>(std::size(architectures));
+    return nvrtc_success;
+}
+
+ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetSupportedArchs(int* known) {
+    if (known == nullptr) return nvrtc_error_invalid_input;
+    std::copy(std::begin(architectures), std::end(architectures), known);
+    return nvrtc_success;
+}
+
 ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetPTXSize(NvrtcProgram* program, size_t* size) {
     if (program == nullptr || program->ptx.empty()) return nvrtc_error_invalid_program;
     if (size == nullptr) return nvrtc_error_invalid_input;
@@ -320,4 +335,13 @@ ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetPTX(NvrtcProgram* program, char* ptx) 
     if (ptx == nullptr) return nvrtc_error_invalid_input;
     std::memcpy(ptx, program->ptx.c_str(), program->ptx.size() + 1);
     return nvrtc_success;
+}
+
+// Machine code is the same text.
+ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetCUBINSize(NvrtcProgram* program, size_t* size) {
+    return nvrtcGetPTXSize(program, size);
+}
+
+ABLATE_STANDIN_EXPORT NvrtcResult nvrtcGetCUBIN(NvrtcProgram* program, char* code) {
+    return nvrtcGetPTX(program, code);
 }

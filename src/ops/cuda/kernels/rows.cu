@@ -10,6 +10,11 @@ extern "C" __global__ void add_scaled(size_t n, float factor, const float *x, fl
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += factor * x[i];
 }
 
+// The same with a factor that lies on the device.
+extern "C" __global__ void add_scaled_by(size_t n, const float *factor, const float *x, float *out) {
+    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += *factor * x[i];
+}
+
 // out = mask * x
 extern "C" __global__ void dropout(size_t n, Site site, const float *x, float *out) {
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = dropout_factor(site, i) * x[i];
