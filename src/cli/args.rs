@@ -37,7 +37,7 @@ Exit codes:
   3    a TOML file is wrong; every fault is told
   4    a corpus or text file is missing or wrong, or cannot be downloaded
   5    the run diverged
-  6    a file or folder cannot be read or written, or is in use
+  6    a file or folder cannot be read or written, or is in use; or a GPU failed
   7    the sweep ended, and some of its runs failed or diverged
   8    verify-resume or selftest found a difference, or nothing to compare
   130  interrupted; the same command continues";

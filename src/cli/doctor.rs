@@ -83,12 +83,12 @@ fn cuda() -> Vec<Line> {
 
 #[cfg(feature = "cuda")]
 fn devices() -> Vec<Line> {
+    let visible = std::env::var("CUDA_VISIBLE_DEVICES");
+    let visible = visible.map_or_else(|_| String::new(), |only| format!(", CUDA_VISIBLE_DEVICES = \"{only}\""));
     let (version, devices) = match crate::ops::cuda::survey() {
         Ok(found) => found,
-        Err(what) => return vec![line("gpus", format!("none can be used: {what}"))],
+        Err(what) => return vec![line("gpus", format!("none can be used{visible}: {what}"))],
     };
-    let visible = std::env::var("CUDA_VISIBLE_DEVICES");
-    let visible = visible.map_or_else(|_| String::new(), |only| format!(", CUDA_VISIBLE_DEVICES = {only}"));
     let mut lines = vec![line("gpus", format!("{}, CUDA {version}{visible}", devices.len()))];
     lines.extend(devices.into_iter().enumerate().map(|(ordinal, device)| {
         let gib = device.total_bytes as f64 / f64::from(1u32 << 30);

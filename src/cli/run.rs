@@ -62,7 +62,7 @@ fn job(suite: &Suite, run: Run, place: &Place) -> Job {
         run,
         data_dir: place.data_dir.data_dir.clone(),
         cache_dir: cache_dir(results),
-        device: Device::of_wish(suites::device(suite, place.device)),
+        device: suites::devices(suite, place.device)[0],
     }
 }
 

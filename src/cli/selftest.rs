@@ -107,7 +107,7 @@ fn speed(args: &SelftestArgs, device: Device) -> Result<(), Failure> {
     };
     for row in ROWS {
         let experiment = &suites::row(&suite, row)?.experiment;
-        for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
+        for precision in Precision::ALL {
             if device.has(precision) {
                 let Some(speed) = selftest::speed(device, experiment, precision)? else {
                     put(format_args!(

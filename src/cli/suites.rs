@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{ExperimentsDir, RowArgs};
 use super::failure::Failure;
 use crate::plan::{Plan, Run};
+use crate::run::Device;
 use crate::spec::{DeviceWish, Row, Suite, load_suite, nearest};
 
 /// Loads a suite by name, or by the path of its file.
@@ -46,9 +47,15 @@ fn names(experiments: &Path) -> Vec<String> {
     names
 }
 
-/// Where the suite's runs are to be trained: the command line goes before the file.
-pub fn device(suite: &Suite, given: Option<DeviceWish>) -> DeviceWish {
-    given.or(suite.device).unwrap_or_default()
+/// Where the suite's runs are to be trained, one device or several GPUs: the command line goes before the file.
+pub fn devices(suite: &Suite, given: Option<DeviceWish>) -> Vec<Device> {
+    let wish = given.or(suite.device).unwrap_or_default();
+    let devices = Device::all_of_wish(wish);
+    if let (DeviceWish::Auto, [Device::Cpu], Err(why)) = (wish, &devices[..], Device::of_wish(DeviceWish::Cuda).check())
+    {
+        eprintln!("no GPU can be used, so the CPU is: {why}");
+    }
+    devices
 }
 
 pub fn row<'s>(suite: &'s Suite, id: &str) -> Result<&'s Row, Failure> {

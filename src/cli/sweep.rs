@@ -25,7 +25,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let _lock = SuiteLock::take(&results.join(&suite.name))?;
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
-    let devices = Device::all_of_wish(suites::device(&suite, args.place.device));
+    let devices = suites::devices(&suite, args.place.device);
     check(&suite, &open, &args.place, &devices)?;
     if !open.is_empty() {
         plan::warn(&suite, None);

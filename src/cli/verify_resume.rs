@@ -33,7 +33,7 @@ const KILLED: &str = "killed";
 
 pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
     let (suite, run) = suites::run(&args.experiments, &args.run)?;
-    let device = Device::of_wish(suites::device(&suite, args.device));
+    let device = suites::devices(&suite, args.device)[0];
     check(&suite.name, &run, device)?;
     let trial = Trial::prepare(args, &run, device)?;
 

@@ -1,5 +1,8 @@
 //! How a position enters the embedding: fixed sinusoids or a learned table (section 3.5; Table 3, row (E)).
 
+use std::ops::Range;
+use std::sync::RwLock;
+
 use dfdx::prelude::*;
 
 use super::init::Init;
@@ -25,22 +28,41 @@ pub trait PositionTable<Dev: Ops, const D: usize>: Shareable {
 pub struct Sinusoidal;
 
 impl Positional for Sinusoidal {
-    type Table<Dev: Ops, const D: usize> = Self;
+    type Table<Dev: Ops, const D: usize> = SinusoidTable<D>;
 }
 
-impl<Dev: Ops, const D: usize> PositionTable<Dev, D> for Sinusoidal {
+/// The rows of all positions so far, computed when they are first asked for.
+pub struct SinusoidTable<const D: usize> {
+    rows: RwLock<Vec<f32>>,
+}
+
+impl<const D: usize> SinusoidTable<D> {
+    /// Rows of the positions in a range.
+    fn of(&self, positions: Range<usize>) -> Vec<f32> {
+        const POISONED: &str = "nobody panics over sines";
+        let needed = positions.end * D;
+        if self.rows.read().expect(POISONED).len() < needed {
+            let mut rows = self.rows.write().expect(POISONED);
+            for position in rows.len() / D..positions.end {
+                rows.extend((0..D).map(|i| sinusoid(position, i, D)));
+            }
+        }
+        self.rows.read().expect(POISONED)[positions.start * D..needed].to_vec()
+    }
+}
+
+impl<Dev: Ops, const D: usize> PositionTable<Dev, D> for SinusoidTable<D> {
     fn new(_: &Init<Dev>) -> Self {
-        Self
+        Self {
+            rows: RwLock::new(Vec::new()),
+        }
     }
 
     fn rows<T: Tape<f32, Dev>>(&self, device: &Dev, positions: &[usize]) -> Rows<D, Dev, T> {
         let first = positions.iter().min().copied().unwrap_or(0);
-        let longest = positions.iter().max().map_or(0, |last| last + 1);
-        let table: Vec<f32> = (first..longest)
-            .flat_map(|position| (0..D).map(move |i| sinusoid(position, i, D)))
-            .collect();
+        let end = positions.iter().max().map_or(first, |last| last + 1);
         let rows: Vec<u32> = positions.iter().map(|&position| (position - first) as u32).collect();
-        device.constant_rows(table, &rows)
+        device.constant_rows(self.of(first..end), &rows)
     }
 
     fn visit<'m>(&'m mut self, _: &mut Visit<'_, 'm, Dev>) {}

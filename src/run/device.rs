@@ -9,8 +9,8 @@ use super::gpu::Gpu;
 use crate::generated;
 use crate::model::Seq2Seq;
 use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
-use crate::plan::{Cost, Run, ShapeKey};
-use crate::spec::{DeviceWish, Norm, Precision};
+use crate::plan::{Run, ShapeKey};
+use crate::spec::{DeviceWish, Norm, Parameters, Precision};
 
 /// Rows and columns of the matrices that a GPU's speed is measured with: many enough to occupy it, few enough to fit in
 /// what memory there is.
@@ -21,8 +21,8 @@ const MATRIX: usize = 2048;
 #[cfg(feature = "cuda")]
 const LARGE_MATRIX: usize = 8192;
 
-/// Pieces of a sentence, for a prediction before the corpus is read.
-const MEAN_LENGTH: f64 = 25.0;
+/// A parameter, its gradient and Adam's two moments, in `f32`.
+const PARAMETER_BYTES: u64 = 4 * 4;
 
 /// A device to train on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -174,29 +174,31 @@ impl Device {
                 row: run.row.clone(),
                 precision,
                 what,
+                allowed: Precision::ALL
+                    .into_iter()
+                    .filter(|&precision| self.lacks(precision, cpu_has_bf16).is_none())
+                    .collect(),
             })
         })
     }
 
-    /// Whether what the run is predicted to need fits in a GPU's memory.
+    /// Whether a GPU's memory holds what the run needs for its parameters alone, whatever the batch.
     ///
     /// # Errors
     /// If it does not.
     pub fn check_memory(self, run: &Run) -> Result<(), RunError> {
         let Self::Cuda { ordinal } = self else { return Ok(()) };
         let total = Gpu::at(ordinal)?.total_bytes as f64;
-        let needed = Cost::of(&run.experiment, MEAN_LENGTH).memory_bytes as f64;
+        let needed = (PARAMETER_BYTES * Parameters::of(&run.experiment).total()) as f64;
         if needed <= total {
             return Ok(());
         }
-        let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
+        let mib = |bytes: f64| bytes / f64::from(1 << 20);
         let what = format!(
-            "row `{}` is predicted to need {:.1} GiB, and {self} has {:.1}; `training.micro_batch_tokens` below {} takes \
-             less",
+            "row `{}`: weights, gradients and Adam's moments alone take {:.1} MiB, and {self} has {:.1} MiB",
             run.row,
-            gib(needed),
-            gib(total),
-            run.experiment.training.micro_batch_tokens,
+            mib(needed),
+            mib(total),
         );
         Err(RunError::Device { what })
     }
@@ -259,12 +261,12 @@ mod tests {
         for (run, right) in [
             (
                 half,
-                "row `half`: `training.precision = \"bf16\"`, but this CPU has no AVX512-BF16; allowed here is \"f32\"",
+                "row `half`: `training.precision = \"bf16\"`, but this CPU has no AVX512-BF16; allowed here: \"f32\"",
             ),
             (
                 tensor,
                 "row `tensor`: `training.precision = \"tf32\"`, but a CPU has no tensor cores, which `--device cuda` \
-                 has; allowed here is \"f32\"",
+                 has; allowed here: \"f32\"",
             ),
         ] {
             assert_eq!(refusal(Device::Cpu, run, false), Some(right.to_owned()));

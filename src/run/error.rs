@@ -32,6 +32,8 @@ pub enum RunError {
         precision: Precision,
         /// Why not.
         what: String,
+        /// Those that it has.
+        allowed: Vec<Precision>,
     },
     /// The run's own `spec.toml` was changed.
     Spec(Box<Faults>),
@@ -94,12 +96,23 @@ impl fmt::Display for RunError {
                 }
             }
             Self::Device { what } => f.write_str(what),
-            Self::Precision { row, precision, what } => write!(
-                f,
-                "row `{row}`: `training.precision = \"{}\"`, but {what}; allowed here is \"{}\"",
-                precision.name(),
-                Precision::F32.name()
-            ),
+            Self::Precision {
+                row,
+                precision,
+                what,
+                allowed,
+            } => {
+                let names: Vec<String> = allowed
+                    .iter()
+                    .map(|allowed| format!("\"{}\"", allowed.name()))
+                    .collect();
+                write!(
+                    f,
+                    "row `{row}`: `training.precision = \"{}\"`, but {what}; allowed here: {}",
+                    precision.name(),
+                    names.join(", ")
+                )
+            }
             Self::Spec(faults) => faults.fmt(f),
             Self::NoCheckpoint { folder } => write!(f, "there is no checkpoint in {}", folder.display()),
             Self::Vocabulary { path, found, allowed } => write!(

@@ -10,7 +10,7 @@ mod whole_run;
 
 use dfdx::prelude::Cpu;
 
-use crate::ops::{Ops, cpu::has_bf16};
+use crate::ops::Ops;
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
@@ -40,17 +40,20 @@ impl Check {
 /// # Errors
 /// If the device cannot be opened.
 pub fn operations(device: Device, seed: u64) -> Result<Vec<Check>, RunError> {
-    Ok(match device {
-        Device::Cpu if has_bf16() => on(&Cpu::default(), &[Precision::F32, Precision::Bf16], seed),
-        Device::Cpu => on(&Cpu::default(), &[Precision::F32], seed),
+    let has: Vec<Precision> = Precision::ALL
+        .into_iter()
+        .filter(|&precision| device.has(precision))
+        .collect();
+    match device {
+        Device::Cpu => Ok(on(&Cpu::default(), &has, seed)),
         #[cfg(feature = "cuda")]
         Device::Cuda { .. } => {
-            let precisions = [Precision::F32, Precision::Tf32, Precision::Bf16];
-            on(&device.open_cuda()?, &precisions, seed)
+            let cuda = device.open_cuda()?;
+            Ok(crate::ops::cuda::poisoned(|| on(&cuda, &has, seed)))
         }
         #[cfg(not(feature = "cuda"))]
-        Device::Cuda { .. } => return device.check().map(|()| Vec::new()),
-    })
+        Device::Cuda { .. } => device.check().map(|()| Vec::new()),
+    }
 }
 
 fn on<Dev: Ops>(device: &Dev, precisions: &[Precision], seed: u64) -> Vec<Check> {

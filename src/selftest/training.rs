@@ -40,7 +40,7 @@ pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64)
     let mut right = build(Device::Cpu)?;
     let right_curve = train(&mut *right, &batches, Precision::F32);
     let mut checks = Vec::new();
-    for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
+    for precision in Precision::ALL {
         if !device.has(precision) {
             continue;
         }

@@ -19,7 +19,7 @@ pub enum DeviceWish {
 impl DeviceWish {
     pub(super) const ALLOWED: &str = "\"cpu\", \"cuda\", \"cuda:N\", \"auto\"";
     /// For a suggestion.
-    pub(super) const NAMES: [&str; 3] = ["cpu", "cuda", "auto"];
+    pub(super) const NAMES: [&str; 3] = ["cuda", "cpu", "auto"];
 }
 
 impl FromStr for DeviceWish {

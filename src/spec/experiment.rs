@@ -154,6 +154,8 @@ pub enum Precision {
 }
 
 impl Precision {
+    pub const ALL: [Self; 3] = [Self::F32, Self::Tf32, Self::Bf16];
+
     /// As a suite calls it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -131,7 +131,7 @@ fn the_doctor_lists_the_gpus_that_may_be_seen() {
         &["libcuda.so.1", "gpus      3, CUDA 13.0", "cuda:2    Stand-in GPU"],
     );
     let doctor = run(with_gpus(3, &["doctor"]).env("CUDA_VISIBLE_DEVICES", "1"));
-    assert_told(&doctor, 0, &["gpus      1, CUDA 13.0, CUDA_VISIBLE_DEVICES = 1"]);
+    assert_told(&doctor, 0, &["gpus      1, CUDA 13.0, CUDA_VISIBLE_DEVICES = \"1\""]);
     assert!(!said(&doctor).contains("cuda:1"), "{}", said(&doctor));
     let doctor = run(&mut with_gpus(0, &["doctor"]));
     assert_told(&doctor, 0, &["none can be used", "CUDA_ERROR_NO_DEVICE"]);
@@ -163,7 +163,10 @@ fn a_run_that_is_predicted_not_to_fit_is_not_begun() {
     assert_told(
         &output,
         2,
-        &["row `base` is predicted to need", "`training.micro_batch_tokens` below"],
+        &[
+            "row `base`: weights, gradients and Adam's moments alone take",
+            "cuda:0 has 1.9 MiB",
+        ],
     );
 }
 

@@ -1,5 +1,6 @@
 //! Attention inside the heads: from projected rows to mixed values and back.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -78,62 +79,93 @@ impl Operands {
     }
 }
 
-/// The spans of a batch on the device.
-pub struct Kernel {
-    context: Rc<Context>,
-    sentences: CudaSlice<Sentence>,
+/// The sentences of spans on the device, which every layer asks for again.
+#[derive(Default)]
+pub struct SentenceCache(VecDeque<(Spans, usize, Rc<Sentences>)>);
+
+/// Encoder, decoder, and from the one to the other.
+const KEPT: usize = 3;
+
+struct Sentences {
+    on_device: CudaSlice<Sentence>,
     count: usize,
-    causal: i32,
-    heads: usize,
-    /// `1 / sqrt(d_k)`.
-    scale: f32,
     /// Weights of all sentences and heads together.
     weights: usize,
     /// Rows that are keys of the spans, if these follow one another as those of the queries do.
     key_rows: Option<usize>,
 }
 
-impl Kernel {
-    pub fn new(context: &Rc<Context>, spans: &Spans, sizes: HeadSizes) -> Self {
+impl Sentences {
+    /// Those of the spans, from the cache if they are there.
+    fn of(context: &Context, spans: &Spans, heads: usize) -> Rc<Self> {
+        let mut cache = context.sentences.borrow_mut();
+        let known = cache.0.iter().find(|(of, with, _)| (of, *with) == (spans, heads));
+        if let Some((.., sentences)) = known {
+            return Rc::clone(sentences);
+        }
+        let sentences = Rc::new(Self::uploaded(context, spans, heads));
+        cache.0.truncate(KEPT - 1);
+        cache.0.push_front((spans.clone(), heads, Rc::clone(&sentences)));
+        sentences
+    }
+
+    fn uploaded(context: &Context, spans: &Spans, heads: usize) -> Self {
         let mut weights = 0;
         let sentences: Vec<Sentence> = spans
             .iter()
             .map(|span| {
-                let of_sentence = sizes.heads * span.queries.len() * span.keys.len();
-                let [query, queries, key, keys] =
-                    [span.queries.start, span.queries.len(), span.keys.start, span.keys.len()].map(int);
-                let sentence = Sentence {
+                let sizes = [span.queries.start, span.queries.len(), span.keys.start, span.keys.len()];
+                let [query, queries, key, keys] = sizes.map(int);
+                let first = weights as u64;
+                weights += heads * span.queries.len() * span.keys.len();
+                Sentence {
                     query,
                     queries,
                     key,
                     keys,
-                    weights: weights as u64,
-                };
-                weights += of_sentence;
-                sentence
+                    weights: first,
+                }
             })
             .collect();
         Self {
             count: sentences.len(),
-            sentences: context.upload(sentences),
+            on_device: context.upload(sentences),
+            weights,
+            key_rows: consecutive_keys(spans),
+        }
+    }
+}
+
+/// Attention within the spans of a batch.
+pub struct Kernel {
+    context: Rc<Context>,
+    sentences: Rc<Sentences>,
+    causal: i32,
+    heads: usize,
+    /// `1 / sqrt(d_k)`.
+    scale: f32,
+}
+
+impl Kernel {
+    pub fn new(context: &Rc<Context>, spans: &Spans, sizes: HeadSizes) -> Self {
+        Self {
+            sentences: Sentences::of(context, spans, sizes.heads),
             causal: i32::from(spans.mask() == Mask::Causal),
             heads: sizes.heads,
             scale: (sizes.key as f32).sqrt().recip(),
-            weights,
-            key_rows: consecutive_keys(spans),
             context: Rc::clone(context),
         }
     }
 
     /// Whether each of so many rows is a key of a span.
     pub fn covers_all_keys(&self, rows: usize) -> bool {
-        self.key_rows == Some(rows)
+        self.sentences.key_rows == Some(rows)
     }
 
     /// Writes the mixed values of every query to `out`, and returns the weights.
     pub fn forward(&self, operands: &Operands, out: Heads) -> CudaSlice<f32> {
-        let weights = self.context.uninitialized::<f32>(self.weights);
-        let spans = &self.sentences;
+        let weights = self.context.uninitialized::<f32>(self.sentences.weights);
+        let spans = &self.sentences.on_device;
         // SAFETY: the spans are of the rows that the operands have; there is a weight for each pair and head.
         unsafe {
             let arguments = (spans, operands.queries, operands.keys, &weights);
@@ -148,8 +180,8 @@ impl Kernel {
 
     /// Writes the gradients of the operands, of every row that a span has.
     pub fn backward(&self, operands: &Operands, weights: &CudaSlice<f32>, d_out: Heads, d: &Operands) {
-        let d_weights = self.context.uninitialized::<f32>(self.weights);
-        let spans = &self.sentences;
+        let d_weights = self.context.uninitialized::<f32>(self.sentences.weights);
+        let spans = &self.sentences.on_device;
         // SAFETY: as in the forward pass.
         unsafe {
             let arguments = (spans, weights, d_out, d.values);
@@ -187,7 +219,7 @@ impl Kernel {
         // SAFETY: the caller's promise.
         unsafe {
             self.context
-                .launch(kernel, [self.count, self.heads], threads, arguments);
+                .launch(kernel, [self.sentences.count, self.heads], threads, arguments);
         };
     }
 }

@@ -1,6 +1,6 @@
 //! A CUDA device with our kernels on it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use cudarc::cublas::CudaBlas;
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUdeviceptr};
-use cudarc::driver::{CudaDevice, CudaFunction, CudaSlice, DevicePtr, DeviceRepr, LaunchAsync, LaunchConfig, result};
+use cudarc::driver::{
+    CudaDevice, CudaFunction, CudaSlice, DevicePtr, DeviceRepr, DeviceSlice, LaunchAsync, LaunchConfig, result,
+};
 use dfdx::prelude::{Cuda, Storage};
 
+use super::attention::SentenceCache;
 use super::compile::{compile, kernels};
 use super::libraries::Part;
 
@@ -31,6 +34,10 @@ pub struct Context {
     device: Arc<CudaDevice>,
     pub(super) blas: CudaBlas,
     functions: HashMap<&'static str, CudaFunction>,
+    /// What the operations of one pass have in common.
+    pub(super) sentences: RefCell<SentenceCache>,
+    /// Whether memory to be written is filled with what is no number first.
+    poisons: Cell<bool>,
 }
 
 thread_local! {
@@ -59,6 +66,14 @@ pub fn open(ordinal: usize) -> Result<Cuda, String> {
         OPENED.set(Some((ordinal, Rc::new(context))));
     }
     Ok(cuda)
+}
+
+/// Runs `work` with all memory that operations are to write filled with NaN first, so that what they forget shows.
+pub fn poisoned<R>(work: impl FnOnce() -> R) -> R {
+    context().poisons.set(true);
+    let result = work();
+    context().poisons.set(false);
+    result
 }
 
 /// How many devices CUDA sees.
@@ -103,6 +118,8 @@ impl Context {
         Ok(Self {
             functions: kernels.into_iter().filter_map(function).collect(),
             blas: CudaBlas::new(Arc::clone(&device)).map_err(|error| format!("cuBLAS does not start: {error:?}"))?,
+            sentences: RefCell::default(),
+            poisons: Cell::new(false),
             device,
         })
     }
@@ -161,7 +178,27 @@ impl Context {
     /// Memory that holds anything until it is written.
     pub fn uninitialized<T: DeviceRepr>(&self, length: usize) -> CudaSlice<T> {
         // SAFETY: of numbers, for which every pattern of bits is one; what is made of it is written before it is read.
-        unsafe { self.device.alloc(length) }.expect(FAILED)
+        let memory = unsafe { self.device.alloc(length) }.expect(FAILED);
+        self.poison(&memory);
+        memory
+    }
+
+    /// Fills memory that an operation is to write with what is no number, if that was asked for.
+    pub fn poison<T>(&self, memory: &CudaSlice<T>) {
+        if self.poisons.get() {
+            self.poison_bytes(of(memory), memory.num_bytes());
+        }
+    }
+
+    /// The same by address.
+    pub fn poison_bytes(&self, address: CUdeviceptr, bytes: usize) {
+        /// Of every format of numbers.
+        const NAN: u8 = 0xff;
+        if self.poisons.get() && bytes > 0 {
+            // SAFETY: the callers' own memory.
+            let result = unsafe { sys::cuMemsetD8Async(address, NAN, bytes, *self.device.cu_stream()) };
+            assert_eq!(result, sys::CUresult::CUDA_SUCCESS, "{FAILED}");
+        }
     }
 
     pub fn zeros(&self, length: usize) -> CudaSlice<f32> {

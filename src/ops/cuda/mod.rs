@@ -27,7 +27,7 @@ mod rate;
 mod survey;
 mod tape;
 
-pub use context::{device_count, open};
+pub use context::{device_count, open, poisoned};
 pub use inference::CudaInference;
 pub use libraries::{Missing, Part};
 pub use rate::sustained_flops_per_s;

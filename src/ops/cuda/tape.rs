@@ -2,11 +2,15 @@
 
 use dfdx::prelude::*;
 
+use super::address::address;
+use super::context::context;
 use crate::ops::Rows;
 
 /// Rows for an operation to write.
 pub fn rows<const D: usize>(device: &Cuda, count: usize) -> Rows<D, Cuda> {
-    device.zeros_like(&(count, Const::<D>))
+    let rows: Rows<D, Cuda> = device.zeros_like(&(count, Const::<D>));
+    context().poison_bytes(address(&rows), count * D * size_of::<f32>());
+    rows
 }
 
 /// The address of the gradient of a tensor or its ghost, zeros if there was none. It holds as long as nobody replaces
