@@ -51,7 +51,9 @@ fn names(experiments: &Path) -> Vec<String> {
 pub fn devices(suite: &Suite, given: Option<DeviceWish>) -> Vec<Device> {
     let wish = given.or(suite.device).unwrap_or_default();
     let devices = Device::all_of_wish(wish);
-    if let (DeviceWish::Auto, [Device::Cpu], Err(why)) = (wish, &devices[..], Device::of_wish(DeviceWish::Cuda).check())
+    if wish == DeviceWish::Auto
+        && devices == [Device::Cpu]
+        && let Err(why) = Device::of_wish(DeviceWish::Cuda).check()
     {
         eprintln!("no GPU can be used, so the CPU is: {why}");
     }

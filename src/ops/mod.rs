@@ -11,6 +11,7 @@ mod lineage;
 mod packed;
 pub mod plain;
 mod plain_inference;
+mod precision;
 mod random;
 mod spans;
 mod threads;

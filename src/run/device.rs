@@ -9,16 +9,16 @@ use super::gpu::Gpu;
 use crate::generated;
 use crate::model::Seq2Seq;
 use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
+#[cfg(feature = "cuda")]
+use crate::ops::cuda;
 use crate::plan::{Run, ShapeKey};
 use crate::spec::{DeviceWish, Norm, Parameters, Precision};
 
 /// Rows and columns of the matrices that a GPU's speed is measured with: many enough to occupy it, few enough to fit in
 /// what memory there is.
-#[cfg(feature = "cuda")]
 const MATRIX: usize = 2048;
 
 /// Of those that show what it can at most.
-#[cfg(feature = "cuda")]
 const LARGE_MATRIX: usize = 8192;
 
 /// A parameter, its gradient and Adam's two moments, in `f32`.
@@ -44,7 +44,7 @@ impl Device {
         match self {
             Self::Cpu => Ok(generated::build(shape, &Cpu::default(), norm, seed)),
             #[cfg(feature = "cuda")]
-            Self::Cuda { .. } => Ok(generated::build(shape, &self.open_cuda()?, norm, seed)),
+            Self::Cuda { ordinal } => Ok(generated::build(shape, &Self::open_cuda(ordinal)?, norm, seed)),
             #[cfg(not(feature = "cuda"))]
             Self::Cuda { ordinal } => Gpu::at(ordinal).map(|_| None),
         }
@@ -55,12 +55,8 @@ impl Device {
     /// # Errors
     /// If there is none.
     #[cfg(feature = "cuda")]
-    pub fn open_cuda(self) -> Result<dfdx::prelude::Cuda, RunError> {
-        let ordinal = match self {
-            Self::Cpu => 0,
-            Self::Cuda { ordinal } => ordinal,
-        };
-        crate::ops::cuda::open(ordinal).map_err(|what| RunError::Device { what })
+    pub fn open_cuda(ordinal: usize) -> Result<dfdx::prelude::Cuda, RunError> {
+        cuda::open(ordinal).map_err(|what| RunError::Device { what })
     }
 
     /// The device that a wish means for one run: of several GPUs the first.
@@ -77,10 +73,15 @@ impl Device {
     /// The devices that a wish means for many runs; never none. Whether they can be used is another question.
     #[must_use]
     pub fn all_of_wish(wish: DeviceWish) -> Vec<Self> {
-        let gpus: Vec<Self> = (0..Gpu::count()).map(|ordinal| Self::Cuda { ordinal }).collect();
+        let gpus = || {
+            (0..Gpu::count())
+                .map(|ordinal| Self::Cuda { ordinal })
+                .collect::<Vec<_>>()
+        };
+        let or = |gpus: Vec<Self>, other| if gpus.is_empty() { vec![other] } else { gpus };
         match wish {
-            DeviceWish::Cuda | DeviceWish::Auto if !gpus.is_empty() => gpus,
-            DeviceWish::Auto => vec![Self::Cpu],
+            DeviceWish::Cuda => or(gpus(), Self::of_wish(wish)),
+            DeviceWish::Auto => or(gpus(), Self::Cpu),
             one => vec![Self::of_wish(one)],
         }
     }
@@ -88,27 +89,27 @@ impl Device {
     /// Multiplications and additions per second that the device sustains in `f32` products, where that is measured.
     #[must_use]
     pub fn sustained_flops_per_s(self) -> Option<f64> {
-        match self {
-            Self::Cpu => Some(sustained_flops_per_s()),
-            #[cfg(feature = "cuda")]
-            Self::Cuda { .. } => {
-                self.open_cuda().ok()?;
-                Some(crate::ops::cuda::sustained_flops_per_s(Precision::F32, MATRIX))
-            }
-            #[cfg(not(feature = "cuda"))]
-            Self::Cuda { .. } => None,
-        }
+        self.flops_per_s(Precision::F32, MATRIX)
     }
 
     /// Multiplications and additions per second in large products of this precision, where that is measured.
     #[must_use]
     pub fn matrix_flops_per_s(self, precision: Precision) -> Option<f64> {
+        self.flops_per_s(precision, LARGE_MATRIX)
+    }
+
+    /// On a GPU with matrices of `size` rows and columns; those of a CPU are small, and of `f32`.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        expect(unused_variables, reason = "there is no GPU to measure")
+    )]
+    fn flops_per_s(self, precision: Precision, size: usize) -> Option<f64> {
         match self {
             Self::Cpu => (precision == Precision::F32).then(sustained_flops_per_s),
             #[cfg(feature = "cuda")]
-            Self::Cuda { .. } => {
-                self.open_cuda().ok()?;
-                Some(crate::ops::cuda::sustained_flops_per_s(precision, LARGE_MATRIX))
+            Self::Cuda { ordinal } => {
+                Self::open_cuda(ordinal).ok()?;
+                Some(cuda::sustained_flops_per_s(precision, size))
             }
             #[cfg(not(feature = "cuda"))]
             Self::Cuda { .. } => None,

@@ -25,15 +25,11 @@ impl Gpu {
     /// If there is no such GPU, or this binary cannot use it.
     #[cfg(feature = "cuda")]
     pub fn at(ordinal: usize) -> Result<Self, RunError> {
-        let error = |what| RunError::Device { what };
-        let (_, devices) = cuda::survey().map_err(error)?;
-        let count = devices.len();
-        let facts = devices.into_iter().nth(ordinal);
         let DeviceFacts {
             name,
             capability,
             total_bytes,
-        } = facts.ok_or_else(|| error(format!("there is no device cuda:{ordinal}; CUDA sees {count}")))?;
+        } = cuda::facts(ordinal).map_err(|what| RunError::Device { what })?;
         Ok(Self {
             name,
             capability,

@@ -47,8 +47,8 @@ pub fn operations(device: Device, seed: u64) -> Result<Vec<Check>, RunError> {
     match device {
         Device::Cpu => Ok(on(&Cpu::default(), &has, seed)),
         #[cfg(feature = "cuda")]
-        Device::Cuda { .. } => {
-            let cuda = device.open_cuda()?;
+        Device::Cuda { ordinal } => {
+            let cuda = Device::open_cuda(ordinal)?;
             Ok(crate::ops::cuda::poisoned(|| on(&cuda, &has, seed)))
         }
         #[cfg(not(feature = "cuda"))]

@@ -48,6 +48,11 @@ fn with_gpus(count: usize, arguments: &[&str]) -> Command {
     command
 }
 
+/// The arguments that run the smoke suite's first row on a device.
+fn base_on(device: &str) -> [&str; 7] {
+    ["run", "smoke", "base", "--experiments", SMOKE, "--device", device]
+}
+
 fn run(command: &mut Command) -> Output {
     command.output().expect("the program starts")
 }
@@ -110,15 +115,7 @@ fn what_is_missing_is_told_with_where_to_get_it() {
             "cuBLAS is missing",
         ],
     );
-    let training = run(&mut without_cuda(&[
-        "run",
-        "smoke",
-        "base",
-        "--experiments",
-        SMOKE,
-        "--device",
-        "cuda",
-    ]));
+    let training = run(&mut without_cuda(&base_on("cuda")));
     assert_told(&training, 2, &["error: the CUDA driver is missing"]);
 }
 
@@ -141,25 +138,14 @@ fn the_doctor_lists_the_gpus_that_may_be_seen() {
 fn a_gpu_that_is_not_there_is_an_error_before_anything_is_written() {
     let folder = TempDir::new().expect("a temporary folder");
     let results = folder.path().join("results");
-    let arguments = [
-        "run",
-        "smoke",
-        "base",
-        "--experiments",
-        SMOKE,
-        "--device",
-        "cuda:2",
-        "--results",
-    ];
-    let output = run(with_gpus(2, &arguments).arg(&results));
+    let output = run(with_gpus(2, &base_on("cuda:2")).arg("--results").arg(&results));
     assert_told(&output, 2, &["there is no device cuda:2; CUDA sees 2"]);
     assert!(!results.exists());
 }
 
 #[test]
-fn a_run_that_is_predicted_not_to_fit_is_not_begun() {
-    let arguments = ["run", "smoke", "base", "--experiments", SMOKE, "--device", "cuda"];
-    let output = run(with_gpus(1, &arguments).env("ABLATE_STANDIN_MEMORY", "2000000"));
+fn a_run_whose_parameters_do_not_fit_is_not_begun() {
+    let output = run(with_gpus(1, &base_on("cuda")).env("ABLATE_STANDIN_MEMORY", "2000000"));
     assert_told(
         &output,
         2,
@@ -170,23 +156,14 @@ fn a_run_that_is_predicted_not_to_fit_is_not_begun() {
     );
 }
 
-/// Bytes that the smoke suite is predicted to fit in, and does not.
+/// Bytes that the parameters of the smoke suite fit in, and its training does not.
 const OCCUPIED: &str = "20000000";
 
 #[test]
 fn a_gpu_with_too_little_memory_is_a_clear_error() {
     let folder = TempDir::new().expect("a temporary folder");
-    let arguments = [
-        "run",
-        "smoke",
-        "base",
-        "--experiments",
-        SMOKE,
-        "--device",
-        "cuda",
-        "--results",
-    ];
-    let output = run(with_gpus(1, &arguments)
+    let output = run(with_gpus(1, &base_on("cuda"))
+        .arg("--results")
         .arg(folder.path().join("results"))
         .env("ABLATE_STANDIN_MEMORY", OCCUPIED));
     assert_told(
@@ -211,7 +188,7 @@ fn column(csv: &Path, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// A sweep of two rows over two GPUs is that of the CPU, but for rounding; what a CPU began a GPU goes on with.
+/// A sweep of two rows over two GPUs is that of the CPU, but for rounding.
 #[test]
 fn a_sweep_uses_every_gpu_and_comes_to_the_results_of_the_cpu() {
     let folder = TempDir::new().expect("a temporary folder");

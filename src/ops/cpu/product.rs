@@ -16,17 +16,12 @@ mod bf16 {
     }
 }
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use gemm_common::Parallelism;
 
+use crate::ops::precision;
 use crate::spec::Precision;
-
-thread_local! {
-    /// Of the operands of products on this thread.
-    static PRECISION: Cell<Precision> = const { Cell::new(Precision::F32) };
-}
 
 /// Whether this CPU has products of bf16.
 #[must_use]
@@ -34,29 +29,18 @@ pub fn has_bf16() -> bool {
     bf16::is_supported()
 }
 
-/// Runs `work` with products of this precision. Only this thread is told: work that hands products to other threads
-/// has to tell them.
+/// Runs `work` with the products of this thread in this precision.
 ///
 /// # Panics
 /// If the CPU does not have it.
 pub fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
-    /// Also when `work` panics: the thread may be one that goes on.
-    struct Restore(Precision);
-
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            PRECISION.set(self.0);
-        }
-    }
-
     let has = match precision {
         Precision::F32 => true,
         Precision::Tf32 => false,
         Precision::Bf16 => has_bf16(),
     };
     assert!(has, "this CPU has no products of {}", precision.name());
-    let _restore = Restore(PRECISION.replace(precision));
-    work()
+    precision::within(precision, work)
 }
 
 /// A matrix in a slice: element `(i, j)` lies at `i * row_stride + j * column_stride`.
@@ -141,7 +125,7 @@ pub fn product(a: View, b: View, out: &mut [f32], mode: Output) {
         }
         return;
     }
-    match PRECISION.get() {
+    match precision::current() {
         Precision::F32 | Precision::Tf32 => product_of_f32(a, b, out, mode),
         Precision::Bf16 => bf16::product(a, b, out, mode),
     }
@@ -204,7 +188,7 @@ mod tests {
         if skip_without_bf16() {
             return;
         }
-        let seen = || PRECISION.get();
+        let seen = precision::current;
         let inside = || {
             assert_eq!(in_precision(Precision::F32, seen), Precision::F32);
             seen()

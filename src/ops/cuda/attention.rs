@@ -7,8 +7,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchAsync};
 
 use super::context::{Context, int};
-use super::product::precision;
-use crate::ops::{HeadSizes, Mask, Spans};
+use crate::ops::{HeadSizes, Mask, Spans, precision};
 use crate::spec::Precision;
 
 /// Threads of a block that multiplies, as `attention.cu` has them, and of one that takes softmaxes.
@@ -205,7 +204,11 @@ impl Kernel {
     where
         CudaFunction: LaunchAsync<Arguments>,
     {
-        let kernel = if precision() == Precision::Bf16 { rounded } else { exact };
+        let kernel = if precision::current() == Precision::Bf16 {
+            rounded
+        } else {
+            exact
+        };
         // SAFETY: the caller's promise.
         unsafe { self.launch(kernel, TILE_THREADS, arguments) };
     }

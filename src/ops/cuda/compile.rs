@@ -9,6 +9,8 @@ use cudarc::nvrtc::result;
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use tempfile::NamedTempFile;
 
+use super::libraries::Part;
+
 /// In the order in which they need each other.
 const SOURCES: [&str; 8] = [
     include_str!("kernels/common.cu"),
@@ -65,6 +67,18 @@ pub fn compile(own: c_int) -> Result<Compiled, String> {
         code: Ptx::from_src(program.ptx()?),
         _file: None,
     })
+}
+
+/// The version of the NVRTC that was found, as `13.0`.
+///
+/// # Errors
+/// What is missing.
+pub fn nvrtc_version() -> Result<String, String> {
+    Part::Nvrtc.check().map_err(|missing| missing.to_string())?;
+    let (mut major, mut minor): (c_int, c_int) = (0, 0);
+    // SAFETY: writes two numbers.
+    told(unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) })?;
+    Ok(format!("{major}.{minor}"))
 }
 
 /// Those that NVRTC compiles for.

@@ -50,10 +50,7 @@ thread_local! {
 /// # Errors
 /// What is missing, or what CUDA says.
 pub fn open(ordinal: usize) -> Result<Cuda, String> {
-    let count = device_count()?;
-    if ordinal >= count {
-        return Err(format!("there is no device cuda:{ordinal}; CUDA sees {count}"));
-    }
+    check_ordinal(ordinal)?;
     let opened = OPENED.with_borrow(|opened| opened.as_ref().map(|(ordinal, _)| *ordinal));
     assert!(
         opened.is_none_or(|opened| opened == ordinal),
@@ -87,6 +84,16 @@ pub fn device_count() -> Result<usize, String> {
     let answer = |error| format!("the CUDA driver does not answer: {error:?}");
     result::init().map_err(answer)?;
     Ok(usize::try_from(result::device::get_count().map_err(answer)?).unwrap_or(0))
+}
+
+/// Whether there is a device of that number.
+pub fn check_ordinal(ordinal: usize) -> Result<(), String> {
+    let count = device_count()?;
+    if ordinal < count {
+        Ok(())
+    } else {
+        Err(format!("there is no device cuda:{ordinal}; CUDA sees {count}"))
+    }
 }
 
 /// The device that was opened.
@@ -179,19 +186,12 @@ impl Context {
     pub fn uninitialized<T: DeviceRepr>(&self, length: usize) -> CudaSlice<T> {
         // SAFETY: of numbers, for which every pattern of bits is one; what is made of it is written before it is read.
         let memory = unsafe { self.device.alloc(length) }.expect(FAILED);
-        self.poison(&memory);
+        self.poison(of(&memory), memory.num_bytes());
         memory
     }
 
     /// Fills memory that an operation is to write with what is no number, if that was asked for.
-    pub fn poison<T>(&self, memory: &CudaSlice<T>) {
-        if self.poisons.get() {
-            self.poison_bytes(of(memory), memory.num_bytes());
-        }
-    }
-
-    /// The same by address.
-    pub fn poison_bytes(&self, address: CUdeviceptr, bytes: usize) {
+    pub fn poison(&self, address: CUdeviceptr, bytes: usize) {
         /// Of every format of numbers.
         const NAN: u8 = 0xff;
         if self.poisons.get() && bytes > 0 {

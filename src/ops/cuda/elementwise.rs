@@ -74,7 +74,7 @@ pub fn add<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, y: Rows<D, C
         tape.add_backward_op(move |gradients| {
             let d_sum = take_gradient!(gradients, device, sum);
             for d in [gradient_address!(gradients, x), gradient_address!(gradients, y)] {
-                add_scaled(&context, numbers, 1.0, of(&d_sum), d);
+                add_to(&context, numbers, of(&d_sum), d);
             }
             Ok(())
         });
@@ -82,10 +82,10 @@ pub fn add<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, y: Rows<D, C
     sum.put_tape(tape)
 }
 
-/// `out += factor * x`, of `numbers` numbers each.
-pub fn add_scaled(context: &Context, numbers: usize, factor: f32, x: CUdeviceptr, out: CUdeviceptr) {
-    // SAFETY: the callers name memory of so many numbers.
-    unsafe { context.launch_over("add_scaled", numbers, (numbers, factor, x, out)) };
+/// `out += x`, of `numbers` numbers each.
+pub fn add_to(context: &Context, numbers: usize, x: CUdeviceptr, out: CUdeviceptr) {
+    // SAFETY: the callers name memory of so many numbers, each of which is read before it is written.
+    unsafe { context.launch_over("add", numbers, (numbers, x, out, out)) };
 }
 
 /// What columns are summed of, `[rows, width]`.

@@ -9,9 +9,9 @@ use dfdx::prelude::*;
 use super::address::address;
 use super::context::{Context, context, int, of};
 use super::elementwise::{Columns, add_column_sums};
-use super::product::{Operand, Output, View, precision, product};
+use super::product::{Operand, Output, View, product};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{FeedForwardWeights, Rows};
+use crate::ops::{FeedForwardWeights, Rows, precision};
 use crate::spec::Precision;
 
 pub fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Cuda>>(
@@ -100,7 +100,7 @@ impl Network {
         unsafe {
             let (right, out) = (self.inner.view().transposed(), (of(&numbers), f));
             product(context, [n, f, d], self.input.view(), right, out, Output::Overwrite);
-            if precision() == Precision::Bf16 {
+            if precision::current() == Precision::Bf16 {
                 let rounded = context.uninitialized::<u16>(n * f);
                 context.launch_by_row("relu_to_bf16", n, (int(f), bias, &numbers, &rounded));
                 return Hidden::Rounded(rounded);

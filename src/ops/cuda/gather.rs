@@ -53,7 +53,7 @@ pub fn constant_rows<const D: usize, T: Tape<f32, Cuda>>(
 }
 
 /// `out[i] = scale * table[ids[i]]`, in rows of `width`.
-fn choose(context: &Context, width: usize, table: CUdeviceptr, ids: &[u32], scale: f32, out: CUdeviceptr) {
+pub fn choose(context: &Context, width: usize, table: CUdeviceptr, ids: &[u32], scale: f32, out: CUdeviceptr) {
     let on_device = context.upload(ids.to_vec());
     // SAFETY: a row of the width for each id, and the table has a row for each.
     unsafe { context.launch_by_row("gather", ids.len(), (int(width), &on_device, scale, table, out)) };

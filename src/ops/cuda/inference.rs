@@ -7,14 +7,12 @@ use cudarc::driver::{CudaSlice, DeviceSlice};
 
 use super::attention::{Heads, Kernel, Operands};
 use super::context::{Context, int, of};
+use super::elementwise::add_to;
+use super::gather::choose;
+use super::loss::{THREADS as LOSS_THREADS, rows_at_once};
 use super::norm::Normalized;
 use super::product::{Operand, Output, product};
 use crate::ops::{Activation, HeadSizes, Inference, Lineage, Mask, Packed, Ranked, RankedRow, Span, Spans};
-
-/// Threads of a block that ranks, as `loss.cu` has them.
-const RANK_THREADS: u32 = 256;
-/// Logits held at once: 512 MiB.
-const LOGITS: usize = 1 << 27;
 
 /// A CUDA device, as it translates.
 #[derive(Clone)]
@@ -104,7 +102,7 @@ impl CudaInference {
             &log_probabilities,
         );
         // SAFETY: a row of logits for each block, with so many classes; room for k of them, and one more.
-        unsafe { self.0.launch("rank_rows", [count, 1], RANK_THREADS, arguments) };
+        unsafe { self.0.launch("rank_rows", [count, 1], LOSS_THREADS, arguments) };
         let (best, log_probabilities) = (self.0.download(&best), self.0.download(&log_probabilities));
         let rows = best.chunks_exact(k).zip(log_probabilities.chunks_exact(k + 1));
         let row = |(classes, numbers): (&[u32], &[f64])| RankedRow {
@@ -151,20 +149,10 @@ impl Inference for CudaInference {
     }
 
     fn embed(&self, table: &Linear, ids: &[u32], scale: f32, positions: Vec<f32>) -> Rows {
-        let width = table.inputs;
-        let numbers = ids.len() * width;
-        let (ids_on_device, positions) = (self.0.upload(ids.to_vec()), self.0.upload(positions));
-        let rows = Rows {
-            numbers: self.0.uninitialized(numbers),
-            width,
-        };
-        // SAFETY: a row of the width for each id, and as many positions.
-        unsafe {
-            let arguments = (int(width), &ids_on_device, scale, &table.weight, &rows.numbers);
-            self.0.launch_by_row("gather", ids.len(), arguments);
-            let arguments = (numbers, &rows.numbers, &positions, &rows.numbers);
-            self.0.launch_over("add", numbers, arguments);
-        }
+        let rows = self.rows(ids.len(), table.inputs);
+        let (chosen, positions) = (of(&rows.numbers), self.0.upload(positions));
+        choose(&self.0, rows.width, of(&table.weight), ids, scale, chosen);
+        add_to(&self.0, rows.numbers.len(), of(&positions), chosen);
         rows
     }
 
@@ -188,11 +176,7 @@ impl Inference for CudaInference {
     fn add(&self, x: Rows, y: &Rows) -> Rows {
         let numbers = x.numbers.len();
         assert_eq!(numbers, y.numbers.len(), "as many rows on both sides");
-        // SAFETY: as many numbers on both sides; each is read before it is written.
-        unsafe {
-            let arguments = (numbers, &x.numbers, &y.numbers, &x.numbers);
-            self.0.launch_over("add", numbers, arguments);
-        }
+        add_to(&self.0, numbers, of(&y.numbers), of(&x.numbers));
         x
     }
 
@@ -273,7 +257,7 @@ impl Inference for CudaInference {
 
     fn rank(&self, x: &Rows, table: &Linear, k: usize, asked: u32) -> Vec<RankedRow> {
         let classes = table.weight.len() / table.inputs;
-        let at_once = (LOGITS / classes).clamp(1, x.count().max(1));
+        let at_once = rows_at_once(classes, x.count());
         let logits = self.rows(at_once, classes);
         let mut ranked = Vec::with_capacity(x.count());
         for first in (0..x.count()).step_by(at_once) {

@@ -6,15 +6,19 @@ use dfdx::prelude::*;
 
 use super::address::address;
 use super::context::{Context, context, int, of};
-use super::product::{Operand, Output, precision, product};
+use super::product::{Operand, Output, product};
 use super::tape::{gradient_address, take_gradient};
-use crate::ops::{LossTarget, Matrix, Rows, TokenLoss};
+use crate::ops::{LossTarget, Matrix, Rows, TokenLoss, precision};
 use crate::spec::Precision;
 
-/// Threads of a block, as `loss.cu` has them.
-const THREADS: u32 = 256;
-/// Logits held at once: 512 MiB.
-const BLOCK: usize = 1 << 27;
+/// Threads of a block that has a row of logits, as `loss.cu` has them.
+pub const THREADS: u32 = 256;
+
+/// Rows of logits that are held at once, in 512 MiB.
+pub fn rows_at_once(classes: usize, rows: usize) -> usize {
+    const LOGITS: usize = 1 << 27;
+    (LOGITS / classes).clamp(1, rows.max(1))
+}
 
 pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
     x: Rows<D, Cuda, T>,
@@ -44,7 +48,7 @@ pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
             let targets = [gradient_address!(gradients, x), gradient_address!(gradients, table)];
             for ((count, made), to) in numbers.into_iter().zip([&made.x, &made.table]).zip(targets) {
                 // SAFETY: as many numbers on both sides, and one factor.
-                unsafe { context.launch_over("add_scaled_by", count, (count, &*d_loss, made, to)) };
+                unsafe { context.launch_over("add_scaled", count, (count, &*d_loss, made, to)) };
             }
             Ok(())
         });
@@ -75,7 +79,7 @@ impl Projection {
     /// Smoothed loss and negative log-likelihood, summed over the rows; writes the gradients where they are wanted.
     fn losses(&self, context: &Context, target: LossTarget, made: Option<&LossGradients>) -> [f64; 2] {
         let rows = target.labels.len();
-        let block_rows = (BLOCK / self.classes).clamp(1, rows.max(1));
+        let block_rows = rows_at_once(self.classes, rows);
         let labels = context.upload(target.labels.to_vec());
         let losses = context.uninitialized::<f64>(2 * rows);
         let logits = context.uninitialized::<f32>(block_rows * self.classes);
@@ -87,7 +91,7 @@ impl Projection {
                 let (size, out) = ([count, self.classes, self.width], (of(&logits), self.classes));
                 product(context, size, left, right, out, Output::Overwrite);
             }
-            let rounded = (made.is_some() && precision() == Precision::Bf16)
+            let rounded = (made.is_some() && precision::current() == Precision::Bf16)
                 .then(|| context.uninitialized::<u16>(count * self.classes));
             let arguments = (
                 int(self.classes),

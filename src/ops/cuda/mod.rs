@@ -27,11 +27,12 @@ mod rate;
 mod survey;
 mod tape;
 
+pub use compile::nvrtc_version;
 pub use context::{device_count, open, poisoned};
 pub use inference::CudaInference;
 pub use libraries::{Missing, Part};
 pub use rate::sustained_flops_per_s;
-pub use survey::{DeviceFacts, nvrtc_version, survey};
+pub use survey::{DeviceFacts, facts, survey};
 
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
@@ -50,7 +51,7 @@ impl Ops for Cuda {
     }
 
     fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
-        product::in_precision(precision, work)
+        super::precision::within(precision, work)
     }
 
     fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
@@ -73,13 +74,7 @@ impl Ops for Cuda {
 
     fn accumulate(&self, sums: &mut Buffer<Self>, values: &Buffer<Self>) {
         let numbers = cudarc::driver::DeviceSlice::len(values);
-        elementwise::add_scaled(
-            &context::context(),
-            numbers,
-            1.0,
-            context::of(values),
-            context::of(sums),
-        );
+        elementwise::add_to(&context::context(), numbers, context::of(values), context::of(sums));
     }
 
     fn norm_squared(gradients: &[Buffer<Self>]) -> f64 {

@@ -53,7 +53,7 @@ pub fn multi_head_attention<const D: usize, const HK: usize, const HV: usize, T:
         let (value, output) = (weights.value.ghost(), weights.output.ghost());
         tape.add_backward_op(move |gradients| {
             let d_y = take_gradient!(gradients, device, y);
-            let d = Gradients_ {
+            let d = BlockGradients {
                 memory: match &memory {
                     Some(memory) => Some(gradient_address!(gradients, *memory)),
                     None => None,
@@ -112,7 +112,7 @@ struct Projected {
 }
 
 /// Addresses of the gradients.
-struct Gradients_ {
+struct BlockGradients {
     x: CUdeviceptr,
     memory: Option<CUdeviceptr>,
     query: CUdeviceptr,
@@ -226,7 +226,7 @@ impl Block {
         };
     }
 
-    fn backward(&self, kept: &Kept, d_y: CUdeviceptr, d: &Gradients_) {
+    fn backward(&self, kept: &Kept, d_y: CUdeviceptr, d: &BlockGradients) {
         let Sizes { heads, width, rows, .. } = self.sizes;
         let (keys, values) = (heads.keys(), heads.values());
         let (key_rows, first) = self.sizes.key_side();

@@ -1,6 +1,5 @@
 //! Matrix products by cuBLAS, in the precision that was asked for.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 
 use cudarc::cublas::result::gemm_ex;
@@ -11,24 +10,8 @@ use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUdeviceptr;
 
 use super::context::{Context, int, of};
+use crate::ops::precision;
 use crate::spec::Precision;
-
-thread_local! {
-    static PRECISION: Cell<Precision> = const { Cell::new(Precision::F32) };
-}
-
-/// Runs `work` with the products of this thread in `precision`.
-pub fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
-    let before = PRECISION.replace(precision);
-    let result = work();
-    PRECISION.set(before);
-    result
-}
-
-/// What the products of this thread are computed in.
-pub fn precision() -> Precision {
-    PRECISION.get()
-}
 
 /// A matrix as a product reads it: as it is, or rounded to bf16 beforehand.
 pub struct Operand {
@@ -41,7 +24,7 @@ pub struct Operand {
 impl Operand {
     /// `count` numbers at `address`, in rows of `columns`, ready for the products of this thread.
     pub fn of(context: &Context, address: CUdeviceptr, count: usize, columns: usize) -> Self {
-        if precision() != Precision::Bf16 {
+        if precision::current() != Precision::Bf16 {
             return Self {
                 address,
                 columns,
@@ -71,12 +54,7 @@ impl Operand {
     pub fn view(&self) -> View {
         match &self.rounded {
             Some(numbers) => View::of_rounded(numbers, self.columns),
-            None => View {
-                address: self.address,
-                stride: self.columns,
-                kind: Kind::CUDA_R_32F,
-                transposed: false,
-            },
+            None => View::at(self.address, self.columns, Kind::CUDA_R_32F),
         }
     }
 
@@ -104,20 +82,19 @@ pub struct View {
 impl View {
     /// A whole matrix of `columns`.
     pub fn of(numbers: &CudaSlice<f32>, columns: usize) -> Self {
-        Self {
-            address: of(numbers),
-            stride: columns,
-            kind: Kind::CUDA_R_32F,
-            transposed: false,
-        }
+        Self::at(of(numbers), columns, Kind::CUDA_R_32F)
     }
 
     /// One whose numbers were rounded by another kernel.
     pub fn of_rounded(numbers: &CudaSlice<u16>, columns: usize) -> Self {
+        Self::at(of(numbers), columns, Kind::CUDA_R_16BF)
+    }
+
+    fn at(address: CUdeviceptr, columns: usize, kind: Kind) -> Self {
         Self {
-            address: of(numbers),
+            address,
             stride: columns,
-            kind: Kind::CUDA_R_16BF,
+            kind,
             transposed: false,
         }
     }
@@ -170,7 +147,7 @@ pub unsafe fn product(
         return;
     }
     let (alpha, beta) = (1.0f32, if output == Output::Add { 1.0f32 } else { 0.0 });
-    let compute = match precision() {
+    let compute = match precision::current() {
         Precision::Tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
         Precision::F32 | Precision::Bf16 => Compute::CUBLAS_COMPUTE_32F,
     };

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::context::{context, of};
-use super::product::{Operand, Output, in_precision, product};
+use super::product::{Operand, Output, product};
+use crate::ops::precision;
 use crate::spec::Precision;
 
 /// Other work slows some of them; the fastest is what the device can.
@@ -12,7 +13,7 @@ const TRIALS: usize = 4;
 /// Multiplications and additions per second in products of matrices with so many rows and columns.
 #[must_use]
 pub fn sustained_flops_per_s(precision: Precision, size: usize) -> f64 {
-    in_precision(precision, || {
+    precision::within(precision, || {
         let context = context();
         // Numbers that differ: what is all the same costs a GPU less power, and so less time.
         let numbers: Vec<f32> = (0..size * size)

@@ -4,8 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
 
-use super::context::int;
-use super::libraries::Part;
+use super::context::{check_ordinal, device_count, int};
 
 /// A device that CUDA sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub struct DeviceFacts {
 /// # Errors
 /// What is missing, or what the driver says.
 pub fn survey() -> Result<(String, Vec<DeviceFacts>), String> {
-    let count = super::context::device_count()?;
+    let count = device_count()?;
     let mut version: c_int = 0;
     // SAFETY: writes one number.
     told(unsafe { sys::cuDriverGetVersion(&raw mut version) })?;
@@ -29,23 +28,13 @@ pub fn survey() -> Result<(String, Vec<DeviceFacts>), String> {
     Ok((format!("{}.{}", version / 1000, version % 1000 / 10), devices))
 }
 
-/// The version of the NVRTC that was found, as `13.0`.
+/// What is known of one device.
 ///
 /// # Errors
-/// What is missing.
-pub fn nvrtc_version() -> Result<String, String> {
-    Part::Nvrtc.check().map_err(|missing| missing.to_string())?;
-    let (mut major, mut minor): (c_int, c_int) = (0, 0);
-    // SAFETY: writes two numbers.
-    let result = unsafe { cudarc::nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
-    match result {
-        cudarc::nvrtc::sys::nvrtcResult::NVRTC_SUCCESS => Ok(format!("{major}.{minor}")),
-        error => Err(format!("NVRTC does not answer: {error:?}")),
-    }
-}
-
-fn facts(ordinal: usize) -> Result<DeviceFacts, String> {
+/// As [`survey`], or if there is no such device.
+pub fn facts(ordinal: usize) -> Result<DeviceFacts, String> {
     const NAME: usize = 256;
+    check_ordinal(ordinal)?;
     let mut device = 0;
     let mut name = [0 as c_char; NAME];
     let mut total_bytes = 0;

@@ -9,7 +9,7 @@ use crate::ops::Rows;
 /// Rows for an operation to write.
 pub fn rows<const D: usize>(device: &Cuda, count: usize) -> Rows<D, Cuda> {
     let rows: Rows<D, Cuda> = device.zeros_like(&(count, Const::<D>));
-    context().poison_bytes(address(&rows), count * D * size_of::<f32>());
+    context().poison(address(&rows), count * D * size_of::<f32>());
     rows
 }
 

@@ -5,13 +5,8 @@ extern "C" __global__ void add(size_t n, const float *x, const float *y, float *
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] = x[i] + y[i];
 }
 
-// out += factor * x
-extern "C" __global__ void add_scaled(size_t n, float factor, const float *x, float *out) {
-    for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += factor * x[i];
-}
-
-// The same with a factor that lies on the device.
-extern "C" __global__ void add_scaled_by(size_t n, const float *factor, const float *x, float *out) {
+// out += factor * x, with a factor that lies on the device.
+extern "C" __global__ void add_scaled(size_t n, const float *factor, const float *x, float *out) {
     for (size_t i = FIRST_ELEMENT; i < n; i += ALL_THREADS) out[i] += *factor * x[i];
 }
 
@@ -77,28 +72,26 @@ extern "C" __global__ void scatter(int width, const unsigned *ids, const unsigne
     }
 }
 
-// Sums of columns by chunks of rows: partial[blockIdx.y] of x, or of x * y where there is y. A thread has a column.
-extern "C" __global__ void column_sums(int rows, int width, int chunk, const float *x, const float *y,
-                                       float *partial) {
+// The sum of a column over a chunk of rows, of whatever `read` finds at an index. A thread has a column.
+template <class Read>
+__device__ __forceinline__ void sum_column(int rows, int width, int chunk, Read read, float *partial) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     if (column >= width) return;
     int first = blockIdx.y * chunk, end = min(first + chunk, rows);
     float sum = 0.0f;
-    for (int row = first; row < end; row++) {
-        size_t i = (size_t)row * width + column;
-        sum += y ? x[i] * y[i] : x[i];
-    }
+    for (int row = first; row < end; row++) sum += read((size_t)row * width + column);
     partial[(size_t)blockIdx.y * width + column] = sum;
+}
+
+// Sums of columns by chunks of rows: partial[blockIdx.y] of x, or of x * y where there is y.
+extern "C" __global__ void column_sums(int rows, int width, int chunk, const float *x, const float *y,
+                                       float *partial) {
+    sum_column(rows, width, chunk, [=](size_t i) { return y ? x[i] * y[i] : x[i]; }, partial);
 }
 
 // The same of x in bf16.
 extern "C" __global__ void column_sums_of_bf16(int rows, int width, int chunk, const unsigned short *x, float *partial) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x;
-    if (column >= width) return;
-    int first = blockIdx.y * chunk, end = min(first + chunk, rows);
-    float sum = 0.0f;
-    for (int row = first; row < end; row++) sum += of_bf16(x[(size_t)row * width + column]);
-    partial[(size_t)blockIdx.y * width + column] = sum;
+    sum_column(rows, width, chunk, [=](size_t i) { return of_bf16(x[i]); }, partial);
 }
 
 // out += the sum of the partial sums, in their order.
