@@ -12,7 +12,7 @@ use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
 #[cfg(feature = "cuda")]
 use crate::ops::cuda;
 use crate::plan::{Run, ShapeKey};
-use crate::spec::{DeviceWish, Norm, Parameters, Precision};
+use crate::spec::{DeviceWish, Experiment, Parameters, Precision};
 
 /// Rows and columns of the matrices that a GPU's speed is measured with: many enough to occupy it, few enough to fit in
 /// what memory there is.
@@ -36,18 +36,22 @@ pub enum Device {
 }
 
 impl Device {
-    /// A fresh model of the shape, or `None` if this binary was not built with it.
+    /// A fresh model of a row of the suite, which has no name where the row comes from a run's folder or an export.
     ///
     /// # Errors
-    /// If there is no such device, or this binary cannot use it.
-    pub fn build(self, shape: &ShapeKey, norm: Norm, seed: u64) -> Result<Option<Box<dyn Seq2Seq>>, RunError> {
-        match self {
-            Self::Cpu => Ok(generated::build(shape, &Cpu::default(), norm, seed)),
+    /// If there is no such device, this binary cannot use it, or it was not built with the row's shape.
+    pub fn build(self, suite: &str, row: &Experiment, seed: u64) -> Result<Box<dyn Seq2Seq>, RunError> {
+        let shape = ShapeKey::of(row);
+        let norm = row.model.norm;
+        let model = match self {
+            Self::Cpu => generated::build(&shape, &Cpu::default(), norm, seed),
             #[cfg(feature = "cuda")]
-            Self::Cuda { ordinal } => Ok(generated::build(shape, &Self::open_cuda(ordinal)?, norm, seed)),
+            Self::Cuda { ordinal } => generated::build(&shape, &Self::open_cuda(ordinal)?, norm, seed),
             #[cfg(not(feature = "cuda"))]
-            Self::Cuda { ordinal } => Gpu::at(ordinal).map(|_| None),
-        }
+            Self::Cuda { ordinal } => Gpu::at(ordinal).map(|_| None)?,
+        };
+        let suite = suite.to_owned();
+        model.ok_or(RunError::NotBuilt { suite, shape })
     }
 
     /// dfdx's handle of a CUDA device.

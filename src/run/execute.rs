@@ -131,16 +131,8 @@ impl<'a> Attempt<'a> {
     }
 
     fn build(&self) -> Result<Box<dyn Seq2Seq>, RunError> {
-        let experiment = &self.job.run.experiment;
-        let shape = ShapeKey::of(experiment);
-        let model = self
-            .job
-            .device
-            .build(&shape, experiment.model.norm, self.job.run.seed)?;
-        model.ok_or_else(|| RunError::NotBuilt {
-            suite: self.job.suite.clone(),
-            shape,
-        })
+        let Job { suite, run, device, .. } = self.job;
+        device.build(suite, &run.experiment, run.seed)
     }
 
     /// The corpus. What was counted in it goes into the log; what a person should look at is told as well.

@@ -65,11 +65,7 @@ impl Trained {
                 allowed: shape.vocab,
             });
         }
-        let model = device.build(&shape, experiment.model.norm, 0)?;
-        let model = model.ok_or_else(|| RunError::NotBuilt {
-            suite: String::new(),
-            shape,
-        })?;
+        let model = device.build("", &experiment, 0)?;
         Ok(Self {
             experiment,
             model,

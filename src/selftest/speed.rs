@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::inputs::{Pair, batch, pairs};
 use super::training::one_update;
-use crate::plan::{ShapeKey, training_flops};
+use crate::plan::training_flops;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
 
@@ -47,14 +47,12 @@ pub fn sentences(vocabulary: usize) -> Vec<Pair> {
     pairs(&["speed"], vocabulary, &LENGTHS, TOKENS)
 }
 
-/// Updates of the experiment's model, or nothing if the program was not built with its shape.
+/// Updates of the experiment's model.
 ///
 /// # Errors
-/// If the device cannot be opened.
-pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> Result<Option<Speed>, RunError> {
-    let Some(mut model) = device.build(&ShapeKey::of(experiment), experiment.model.norm, 1)? else {
-        return Ok(None);
-    };
+/// If the device cannot be opened, or the program was not built with this shape.
+pub fn speed(device: Device, suite: &str, experiment: &Experiment, precision: Precision) -> Result<Speed, RunError> {
+    let mut model = device.build(suite, experiment, 1)?;
     let batch = batch(&sentences(experiment.data.vocab_size));
     // In passes, as training does.
     let parts = batch.shares(batch.target_tokens().div_ceil(experiment.training.micro_batch_tokens));
@@ -69,10 +67,10 @@ pub fn speed(device: Device, experiment: &Experiment, precision: Precision) -> R
         .skip(WARM_UP)
         .collect();
     seconds.sort_by(f64::total_cmp);
-    Ok(Some(Speed {
+    Ok(Speed {
         seconds: seconds[UPDATES / 2],
         tokens: batch.target_tokens(),
         flops: training_flops(experiment, &batch.work()),
         losses: [losses[0], losses[WARM_UP + UPDATES - 1]],
-    }))
+    })
 }

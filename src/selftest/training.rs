@@ -7,7 +7,6 @@ use super::Check;
 use super::inputs::{batch, largest_difference, pairs};
 use crate::decode::{Hypothesis, translate};
 use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, Seq2Seq, TrainingPass};
-use crate::plan::ShapeKey;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
 
@@ -26,12 +25,7 @@ const ALLOWED_TRANSLATIONS: f64 = 0.05;
 /// # Errors
 /// If the device cannot be opened, or the program was not built with this shape.
 pub fn training(device: Device, suite: &str, experiment: &Experiment, seed: u64) -> Result<Vec<Check>, RunError> {
-    let shape = ShapeKey::of(experiment);
-    let build = |device: Device| {
-        let model = device.build(&shape, experiment.model.norm, seed)?;
-        let suite = suite.to_owned();
-        model.ok_or_else(|| RunError::NotBuilt { suite, shape })
-    };
+    let build = |device: Device| device.build(suite, experiment, seed);
     let sentences = |update: usize| {
         let name = ["batch", &seed.to_string(), &update.to_string()];
         batch(&pairs(&name, experiment.data.vocab_size, &LENGTHS, TOKENS))

@@ -93,6 +93,10 @@ fn names_that_do_not_exist_are_usage_errors_that_name_what_does() {
             &["run", "smoke", "base", "--device", "gpu"],
             "allowed are \"cpu\", \"cuda\"",
         ),
+        (
+            &["selftest", "--suite", "smoke", "--only", "speed"],
+            "there is no suite `table3`",
+        ),
     ] {
         let output = run(on_smoke(folder.path(), arguments));
         assert_exit(&output, 2);
