@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::DataBatchesArgs;
 use super::failure::Failure;
-use super::output::{check_file, write_json_line};
+use super::output::{check_file, warn, write_json_line};
 use super::progress::style;
 use super::{run, suites};
 use crate::atomic;
@@ -39,7 +39,7 @@ pub fn batches(args: &DataBatchesArgs) -> Result<(), Failure> {
     let cache = run::cache_dir(Path::new("results"));
     let dataset = load(&run.experiment.data, args.data_dir.data_dir.as_deref(), &cache)?;
     for warning in dataset.report.warnings() {
-        eprintln!("warning: {warning}");
+        warn(warning);
     }
     let header = Header {
         suite: &suite.name,

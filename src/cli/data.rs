@@ -6,7 +6,7 @@ use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
 use super::batches::batches;
 use super::failure::Failure;
 use super::fetch::fetch;
-use super::output::put_line;
+use super::output::{put_line, warn};
 use super::suites;
 use crate::data::{load, sample, sources};
 use crate::spec::{Split, Suite};
@@ -45,7 +45,7 @@ fn check(args: &DataArgs) -> Result<(), Failure> {
     )?;
     put_line(&dataset.report);
     for warning in dataset.report.warnings() {
-        eprintln!("warning: {warning}");
+        warn(warning);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::ExportArgs;
 use super::failure::Failure;
-use super::output::put_line;
+use super::output::{put_line, warn};
 use crate::results::RunFolder;
 use crate::run::{Existing, Export};
 
@@ -13,13 +13,18 @@ const EXPORTS: &str = "exports";
 pub fn export(args: &ExportArgs) -> Result<(), Failure> {
     let run = RunFolder::open(&args.run)
         .filter(|run| run.spec().is_file() && Export::open(run.path()).is_none())
-        .ok_or_else(|| Failure::Usage(format!("{} is not the folder of a run", args.run.display())))?;
+        .ok_or_else(|| {
+            Failure::Usage(format!(
+                "{} is not the folder of a run, which is called ROW-sSEED",
+                args.run.display()
+            ))
+        })?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
         None => default_folder(&run)?,
     };
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    Export::write(&folder, &run, existing, |note| eprintln!("warning: {note}"))?;
+    Export::write(&folder, &run, existing, warn)?;
     put_line(folder.display());
     Ok(())
 }

@@ -75,6 +75,8 @@ impl From<RunError> for Failure {
             RunError::Spec(faults) => Self::Spec(faults),
             RunError::Results(_)
             | RunError::NoCheckpoint { .. }
+            | RunError::Tokenizer { .. }
+            | RunError::NotScored { .. }
             | RunError::Busy { .. }
             | RunError::Checkpoint { .. }
             | RunError::Snapshot { .. }

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use super::args::FetchArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::output::put_line;
+use super::output::{put_line, tell};
 use super::progress::style;
 use crate::data::DEFAULT_FOLDER;
 use crate::fetch::{Archive, Catalog, Corpus, DOWNLOADS, Event, Patience, Request, Source, fetch as fetch_corpus};
@@ -53,7 +53,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
 fn stop_at_once() {
     let stop = || {
         let interrupted = Failure::Interrupted;
-        eprintln!("\n{}", interrupted.text().unwrap_or_default());
+        tell(format_args!("\n{}", interrupted.text().unwrap_or_default()));
         exit(130)
     };
     Interrupt::listen(stop, stop);
@@ -142,7 +142,7 @@ impl Display {
             let total = total
                 .map(|total| format!(" of {}", megabytes(total)))
                 .unwrap_or_default();
-            eprintln!("{}: {}{total}", self.subject, megabytes(done));
+            tell(format_args!("{}: {}{total}", self.subject, megabytes(done)));
         }
     }
 
@@ -156,9 +156,9 @@ impl Display {
             self.bar.set_message(archive.clone());
             self.bar.reset_eta();
         } else if done > 0 {
-            eprintln!("{archive}: going on after {}", megabytes(done));
+            tell(format_args!("{archive}: going on after {}", megabytes(done)));
         } else {
-            eprintln!("{archive}: downloading");
+            tell(format_args!("{archive}: downloading"));
         }
         self.subject = archive;
         self.told = Instant::now();
@@ -166,7 +166,7 @@ impl Display {
 
     /// A line that stays.
     fn line(&mut self, text: std::fmt::Arguments) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        self.bar.suspend(|| tell(text));
     }
 }
 

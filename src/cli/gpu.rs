@@ -3,6 +3,8 @@
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::process::exit;
 
+use super::output::tell;
+
 /// Has a panic over a GPU told as an error, with its exit code; every other is told as before.
 pub fn explain_failures() {
     let before = take_hook();
@@ -12,14 +14,14 @@ pub fn explain_failures() {
             .iter()
             .any(|full| text.contains(full))
         {
-            eprintln!(
-                "error: the GPU has not enough memory: lower `training.micro_batch_tokens`, or end what else uses the GPU"
+            tell(
+                "error: the GPU has not enough memory: lower `training.micro_batch_tokens`, or end what else uses the GPU",
             );
         } else if ["DriverError(", "CublasError("]
             .iter()
             .any(|failed| text.contains(failed))
         {
-            eprintln!("error: the GPU failed: {text}");
+            tell(format_args!("error: the GPU failed: {text}"));
         } else {
             return before(panic);
         }

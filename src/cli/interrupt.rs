@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::output::tell;
+
 /// Counts wishes to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
@@ -25,7 +27,7 @@ impl Interrupt {
 
     /// Tells a person what the first Ctrl-C does.
     pub fn announce() {
-        eprintln!("\nstopping after a checkpoint; Ctrl-C again ends at once");
+        tell("\nstopping after a checkpoint; Ctrl-C again ends at once");
     }
 
     /// What Ctrl-C does, from the program itself.

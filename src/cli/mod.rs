@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(text) = failure.text() {
-                eprintln!("{text}");
+                output::tell(text);
             }
             failure.exit_code()
         }

@@ -1,4 +1,5 @@
-//! Standard output, whose reader may leave early: `ablate plan | head` is no error; and files that a command is to write.
+//! Standard output and standard error, whose readers may leave early: `ablate plan | head` is no error, and a dead `tee` no
+//! reason to lose a run; and files that a command is to write.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -16,7 +17,7 @@ pub fn put(text: impl Display) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => exit(0),
         Err(error) => {
-            eprintln!("error: standard output: {error}");
+            tell(format_args!("error: standard output: {error}"));
             exit(6)
         }
     }
@@ -25,6 +26,16 @@ pub fn put(text: impl Display) {
 /// Writes a text and ends the line.
 pub fn put_line(text: impl Display) {
     put(format_args!("{text}\n"));
+}
+
+/// Says something on standard error, and ends the line. Where nobody can hear it, nothing else is to be done about that.
+pub fn tell(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// As [`tell`], of what is odd but no error.
+pub fn warn(text: impl Display) {
+    tell(format_args!("warning: {text}"));
 }
 
 /// A value as one line of JSON.

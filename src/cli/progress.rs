@@ -9,6 +9,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::run::Event;
 
+use super::output::tell;
+
 /// Between two plain lines about the training of one run.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 
@@ -69,7 +71,7 @@ impl Display {
             },
         );
         if self.bars.is_none() {
-            eprintln!("{run}: started");
+            tell(format_args!("{run}: started"));
         }
     }
 
@@ -94,7 +96,7 @@ impl Display {
             );
             if self.bars.is_none() && (rare || shown.told.elapsed() >= BETWEEN_LINES) {
                 shown.told = Instant::now();
-                eprintln!("{run}: {text}");
+                tell(format_args!("{run}: {text}"));
             }
         }
     }
@@ -122,7 +124,7 @@ impl Display {
             Some(bars) => {
                 let _ = bars.println(text);
             }
-            None => eprintln!("{text}"),
+            None => tell(text),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::args::{ScoreArgs, SmoothingArg, TokenizerArg};
 use super::failure::Failure;
-use super::output::put_line;
+use super::output::{put_line, warn};
 use crate::data::read_utf8;
 use crate::score::{
     Bleu, BleuConfig, Case, SacrebleuJson, Smoothing, Tokenizer, check_texts, corpus_bleu, split_lines,
@@ -20,7 +20,7 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     let references: Vec<&[String]> = references.iter().map(Vec::as_slice).collect();
     for warning in check_texts(&hypotheses, &references) {
-        eprintln!("warning: {warning}");
+        warn(warning);
     }
     let configs = if args.all {
         standard_configs().map(|(_, config)| config).to_vec()

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{SelftestArgs, Stage};
 use super::failure::Failure;
-use super::output::put;
+use super::output::{put, tell};
 use super::suites;
 use crate::plan::Plan;
 use crate::run::Device;
@@ -38,7 +38,7 @@ pub fn selftest(args: &SelftestArgs) -> Result<(), Failure> {
                 let plan = Plan::of(&suite);
                 let run = plan.runs.iter().find(|run| run.row == row.id).expect("a row has runs");
                 let data = args.data_dir.data_dir.as_deref();
-                selftest::whole_run(device, &suite.name, run, data, &mut |what| eprintln!("{what}"))?
+                selftest::whole_run(device, &suite.name, run, data, &mut |what| tell(what))?
             }
             Stage::Speed => continue,
         };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{ExperimentsDir, RowArgs};
 use super::failure::Failure;
+use super::output::tell;
 use crate::plan::{Plan, Run};
 use crate::run::Device;
 use crate::spec::{DeviceWish, Row, Suite, load_suite, nearest};
@@ -55,7 +56,7 @@ pub fn devices(suite: &Suite, given: Option<DeviceWish>) -> Vec<Device> {
         && devices == [Device::Cpu]
         && let Err(why) = Device::of_wish(DeviceWish::Cuda).check()
     {
-        eprintln!("no GPU can be used, so the CPU is: {why}");
+        tell(format_args!("no GPU can be used, so the CPU is: {why}"));
     }
     devices
 }

@@ -6,10 +6,10 @@ use std::time::Instant;
 use super::args::{Place, SweepArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::output::tell;
 use super::progress::{Display, duration};
 use super::run::command;
 use super::{plan, report, suites};
-use crate::data::check_files;
 use crate::ops::cores;
 use crate::plan::Run;
 use crate::results::{RunFolder, RunState};
@@ -59,7 +59,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     report::print(&comparison);
     if !nothing_to_do {
         let elapsed = duration(started.elapsed().as_secs_f64());
-        eprintln!("{} in {elapsed}", count(endings.len()));
+        tell(format_args!("{} in {elapsed}", count(endings.len())));
     }
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
@@ -68,9 +68,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
 fn check(suite: &Suite, open: &[Run], place: &Place, devices: &[Device]) -> Result<(), Failure> {
     for run in open {
         for &device in devices {
-            run::check(&suite.name, run, device)?;
+            run::check(&suite.name, run, device, place.data_dir.data_dir.as_deref())?;
         }
-        check_files(&run.experiment.data.corpus, place.data_dir.data_dir.as_deref())?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `ablate translate`: standard input through a finished run or an export.
 
 use std::io::{IsTerminal, Read};
+use std::string::FromUtf8Error;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -8,12 +9,16 @@ use serde::Serialize;
 use super::args::TranslateArgs;
 use super::attention;
 use super::failure::Failure;
-use super::output::{check_file, put_line};
+use super::output::{check_file, put_line, tell, warn};
+use crate::data::DataError;
 use crate::decode::Hypothesis;
 use crate::results::RunFolder;
 use crate::run::{Device, Export, Trained};
 use crate::score::split_lines;
 use crate::spec::Decoding;
+
+/// Pieces: far more than any sentence has, and few enough for every machine.
+const LONGEST_LINE: usize = 4096;
 
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     let trained = open(args)?;
@@ -21,19 +26,32 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     args.attention.as_deref().map_or(Ok(()), check_file)?;
     let wanted = args.n_best.map_or(1, usize::from);
     let sources = trained.encode(&read_standard_input()?)?;
+    check_lengths(&sources)?;
     let bar = ProgressBar::new(sources.len() as u64);
     let found = trained.translate(&sources, &decoding, wanted, |done| bar.set_position(done as u64));
     bar.finish_and_clear();
+    // Before anything is printed: whoever reads that may leave, which ends the program.
+    if let Some(path) = &args.attention {
+        attention::write(path, &trained, &sources, &found)?;
+    }
     for (index, (source, hypotheses)) in sources.iter().zip(&found).enumerate() {
         for (rank, hypothesis) in (1..).zip(hypotheses) {
             let place = Place { line: index + 1, rank };
             put_line(shown(args, &trained, place, source, hypothesis)?);
         }
     }
-    match &args.attention {
-        Some(path) => attention::write(path, &trained, &sources, &found),
-        None => Ok(()),
-    }
+    Ok(())
+}
+
+/// Every line is translated, or none: time and memory grow with the square of a line's length.
+fn check_lengths(sources: &[Vec<u32>]) -> Result<(), Failure> {
+    let too_long = (1..).zip(sources).find(|(_, source)| source.len() > LONGEST_LINE);
+    too_long.map_or(Ok(()), |(line, source)| {
+        Err(Failure::Data(format!(
+            "standard input:{line}: found {} pieces, expected {LONGEST_LINE} at most",
+            source.len()
+        )))
+    })
 }
 
 /// A run, or an export of one.
@@ -42,14 +60,14 @@ fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
     if let Some(export) = Export::open(folder) {
         return Ok(Trained::open_export(&export, Device::of_wish(args.device))?);
     }
-    let run = RunFolder::open(folder).filter(|run| run.spec().is_file() && run.provenance().is_file());
+    let run = RunFolder::open(folder).filter(|run| run.spec().is_file() && run.checkpoints().is_dir());
     let run = run.ok_or_else(|| {
         let folder = folder.display();
         Failure::Usage(format!(
-            "{folder} is neither the folder of a run nor an export, which has a model.safetensors"
+            "{folder} is neither the folder of a run, which is called ROW-sSEED, nor an export, which has a model.safetensors"
         ))
     })?;
-    let trained = Trained::open_run(&run, Device::of_wish(args.device), |note| eprintln!("warning: {note}"))?;
+    let trained = Trained::open_run(&run, Device::of_wish(args.device), warn)?;
     Ok(trained)
 }
 
@@ -123,12 +141,22 @@ fn shown(
 
 fn read_standard_input() -> Result<Vec<String>, Failure> {
     if std::io::stdin().is_terminal() {
-        eprintln!("one sentence per line, then Ctrl-D:");
+        tell("one sentence per line, then Ctrl-D:");
     }
     let mut bytes = Vec::new();
     std::io::stdin()
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::Io(format!("standard input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| Failure::Data("standard input is not UTF-8".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
     Ok(split_lines(&text))
+}
+
+fn not_utf8(error: &FromUtf8Error) -> DataError {
+    let text = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    DataError::InvalidUtf8 {
+        path: "standard input".into(),
+        line: lines.len(),
+        byte: 1 + lines.last().map_or(0, |line| line.len()),
+    }
 }

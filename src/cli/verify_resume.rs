@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::args::{ExperimentsDir, Place, ResultsDir, VerifyResumeArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::output::put;
+use super::output::{put, tell};
 use super::run::command;
 use super::suites;
 use crate::ops::{cores, stream};
@@ -34,10 +34,10 @@ const KILLED: &str = "killed";
 pub fn verify_resume(args: &VerifyResumeArgs) -> Result<(), Failure> {
     let (suite, run) = suites::run(&args.experiments, &args.run)?;
     let device = suites::devices(&suite, args.device)[0];
-    check(&suite.name, &run, device)?;
+    check(&suite.name, &run, device, args.data_dir.data_dir.as_deref())?;
     let trial = Trial::prepare(args, &run, device)?;
 
-    eprintln!("a run without interruption, with {} threads:", cores());
+    tell(format_args!("a run without interruption, with {} threads:", cores()));
     let started = Instant::now();
     let ended = trial.wait(trial.start(CALM, cores().get(), Stdio::inherit())?, None)?;
     succeed(ended.expect("nothing but its end was waited for"))?;

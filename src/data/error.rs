@@ -47,6 +47,12 @@ pub enum DataError {
         id: u32,
         expected: &'static str,
     },
+    /// A `tokenizer.json` with a piece whose id is not below their number.
+    PieceId {
+        piece: String,
+        id: u32,
+        pieces: usize,
+    },
     Cache {
         path: PathBuf,
         source: io::Error,
@@ -96,7 +102,8 @@ impl fmt::Display for DataError {
             Self::NoPairs { split, skipped } => {
                 write!(
                     f,
-                    "no sentence pair is left in {split:?}; {skipped} were skipped as empty or too long"
+                    "no sentence pair is left in the corpus's {} split; {skipped} were skipped as empty or too long",
+                    split.name()
                 )
             }
             Self::VocabularyTooSmall { vocab_size, smallest } => write!(
@@ -105,6 +112,11 @@ impl fmt::Display for DataError {
             ),
             Self::Tokenizer { source } => write!(f, "the tokenizer failed: {source}"),
             Self::SpecialPiece { id, expected } => write!(f, "piece {id} of the vocabulary is not {expected}"),
+            Self::PieceId { piece, id, pieces } => write!(
+                f,
+                "piece `{piece}` of the vocabulary has the id {id}, but the ids of {pieces} pieces are 0 to {}",
+                pieces.saturating_sub(1)
+            ),
             Self::Cache { path, source } => write!(f, "{}: the cache cannot be used: {source}", path.display()),
         }
     }

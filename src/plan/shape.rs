@@ -1,5 +1,7 @@
 //! The part of an experiment that becomes a type: a static shape, compiled once however many rows share it.
 
+use std::fmt;
+
 use crate::spec::{Experiment, Positional};
 
 /// Every size of a model that is a const parameter. Two rows with equal keys share one compiled model.
@@ -28,6 +30,20 @@ impl ShapeKey {
             d_v: model.d_v,
             vocab: experiment.data.vocab_size,
             positional: model.positional,
+        }
+    }
+}
+
+impl fmt::Display for ShapeKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "layers {}, d_model {}, d_ff {}, heads {}, d_k {}, d_v {}, vocabulary {}, ",
+            self.layers, self.d_model, self.d_ff, self.heads, self.d_k, self.d_v, self.vocab
+        )?;
+        match self.positional {
+            Positional::Sinusoidal => f.write_str("sinusoidal positions"),
+            Positional::Learned { max_positions } => write!(f, "{max_positions} learned positions"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::ResultsError;
+use super::{ResultsError, RunState};
 use crate::atomic;
 
 /// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
@@ -22,15 +22,16 @@ impl RunFolder {
         }
     }
 
-    /// The folder of a run that is there, or `None` if its name is not that of a run.
+    /// The folder of a run that is there, or `None` if its name is not that of a run. `.` and links have the name of what
+    /// they stand for.
     #[must_use]
     pub fn open(path: &Path) -> Option<Self> {
-        let (_, seed) = path.file_name()?.to_str()?.rsplit_once("-s")?;
-        let seed = seed.split('.').next()?.parse().ok()?;
-        path.is_dir().then(|| Self {
-            path: path.to_owned(),
-            seed,
-        })
+        let named = |path: PathBuf| {
+            let (_, seed) = path.file_name()?.to_str()?.rsplit_once("-s")?;
+            let seed = seed.split('.').next()?.parse().ok()?;
+            path.is_dir().then_some(Self { path, seed })
+        };
+        named(path.to_owned()).or_else(|| named(path.canonicalize().ok()?))
     }
 
     /// Makes the folder ready for a run: it and its checkpoint folder exist, and a killed run's temporary files are gone.
@@ -51,31 +52,44 @@ impl RunFolder {
     /// # Errors
     /// When the file system refuses.
     pub fn set_aside(&self, spec_hash: &str) -> Result<PathBuf, ResultsError> {
-        let to = self.free_name(spec_hash);
-        let rename = |source| ResultsError::Rename {
-            from: self.path.clone(),
-            to: to.clone(),
-            source,
-        };
-        fs::rename(&self.path, &to)
-            .and_then(|()| atomic::sync_folder(atomic::folder_of(&to)))
-            .map_err(rename)?;
+        let mut names = self.names_aside(spec_hash);
+        let to = names.find(|path| !path.exists()).expect("numbers do not end");
+        rename(&self.path, &to)?;
         Ok(to)
     }
 
-    fn free_name(&self, spec_hash: &str) -> PathBuf {
+    /// Moves back what was set aside under this hash, if that is a run of this very spec: one that is done before others,
+    /// and of several the latest. The folder itself must not be there.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn bring_back(&self, spec_hash: &str) -> Result<(), ResultsError> {
+        let rank = |path: &PathBuf| match RunState::read(&Self::open(path)?, spec_hash) {
+            RunState::Absent | RunState::Stale { .. } => None,
+            RunState::Done(_) => Some(true),
+            _ => Some(false),
+        };
+        let aside = self.names_aside(spec_hash).take_while(|path| path.exists());
+        let ranked = aside.filter_map(|path| rank(&path).map(|rank| (rank, path)));
+        // Of equals `max_by_key` takes the last.
+        match ranked.max_by_key(|&(rank, _)| rank) {
+            Some((_, from)) => rename(&from, &self.path),
+            None => Ok(()),
+        }
+    }
+
+    /// What the folder is called once it is set aside, the first choice first.
+    fn names_aside(&self, spec_hash: &str) -> impl Iterator<Item = PathBuf> + use<'_> {
         let name = self
             .path
             .file_name()
             .expect("a run folder has a name")
             .to_string_lossy();
         let hash8: String = spec_hash.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
-        let first = self.path.with_file_name(format!("{name}.{hash8}"));
-        let numbered = (2..).map(|n: u64| self.path.with_file_name(format!("{name}.{hash8}.{n}")));
-        std::iter::once(first)
-            .chain(numbered)
-            .find(|path| !path.exists())
-            .expect("numbers do not end")
+        let name = format!("{name}.{hash8}");
+        let first = self.path.with_file_name(&name);
+        let numbered = (2..).map(move |n: u64| self.path.with_file_name(format!("{name}.{n}")));
+        std::iter::once(first).chain(numbered)
     }
 
     #[must_use]
@@ -177,8 +191,19 @@ impl RunFolder {
     }
 }
 
+fn rename(from: &Path, to: &Path) -> Result<(), ResultsError> {
+    fs::rename(from, to)
+        .and_then(|()| atomic::sync_folder(atomic::folder_of(to)))
+        .map_err(|source| ResultsError::Rename {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            source,
+        })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::{Marker, Outcome};
     use super::*;
 
     #[test]
@@ -195,6 +220,46 @@ mod tests {
         assert_eq!(log("A1-s7.01234567.2"), "second");
         assert_eq!(log("A1-s7.01234567.3"), "third");
         assert!(!folder.path().exists());
+    }
+
+    #[test]
+    fn what_was_set_aside_comes_back_and_a_result_before_anything_later() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(results.path(), "table3", "A1", 7);
+        let hash = "0123456789abcdef";
+        folder.bring_back(hash).unwrap();
+        assert!(!folder.path().exists());
+        for attempt in ["first", "second"] {
+            folder.create().unwrap();
+            fs::write(folder.log(), attempt).unwrap();
+            folder.set_aside(hash).unwrap();
+        }
+        folder.bring_back(hash).unwrap();
+        assert_eq!(fs::read_to_string(folder.log()).unwrap(), "second");
+        folder.set_aside(hash).unwrap();
+
+        let other = "01234567 of another spec";
+        let marker = |spec_hash: &str| Marker {
+            spec_hash: spec_hash.to_owned(),
+            seed: 7,
+            outcome: Outcome::Diverged { step: 3 },
+        };
+        let second = RunFolder::open(&results.path().join("table3/A1-s7.01234567.2")).unwrap();
+        marker(other).write(&second).unwrap();
+        folder.bring_back(hash).unwrap();
+        assert_eq!(fs::read_to_string(folder.log()).unwrap(), "first");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_has_the_seed_of_the_folder_it_leads_to() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(results.path(), "table3", "A1", 7);
+        folder.create().unwrap();
+        let link = results.path().join("best");
+        std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+        assert_eq!(RunFolder::open(&link).unwrap().seed(), 7);
+        assert_eq!(RunFolder::open(results.path()), None);
     }
 
     #[test]

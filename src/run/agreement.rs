@@ -6,7 +6,7 @@ use std::path::Path;
 use super::RunError;
 use super::checkpoints::newest_of;
 use crate::results::{History, HistoryRow, RunFolder};
-use crate::spec::Split;
+use crate::spec::{Split, Weights};
 
 /// The first thing in which two finished runs of one experiment and seed differ, or nothing if history, scores,
 /// hypotheses, weights, those chosen, and Adam's moments are the same bits. Times are not compared.
@@ -14,14 +14,16 @@ use crate::spec::Split;
 /// # Errors
 /// If one of them lacks a file, or a file cannot be read.
 pub fn first_difference(one: &RunFolder, other: &RunFolder, split: Split) -> Result<Option<String>, RunError> {
-    let files = [
-        (one.hypotheses(split.name()), other.hypotheses(split.name())),
-        (one.score(), other.score()),
-    ];
     let mut found = history(one, other)?;
-    for (one, other) in &files {
-        found = found.or(line(one, other)?);
+    let others = Weights::ALL.map(|weights| format!("{}.{}", split.name(), weights.name()));
+    for name in [split.name()].into_iter().chain(others.iter().map(String::as_str)) {
+        let files = [one, other].map(|folder| folder.hypotheses(name));
+        // Those of weights that were not scored are in neither.
+        if name == split.name() || files.iter().any(|path| path.exists()) {
+            found = found.or(line(&files[0], &files[1])?);
+        }
     }
+    found = found.or(line(&one.score(), &other.score())?);
     let chosen = [one.weights(), other.weights()];
     if found.is_none() && chosen.iter().any(|path| path.exists()) {
         let [one, other] = chosen.map(|path| fs::read(&path).map_err(RunError::io(path)));

@@ -7,7 +7,7 @@ use super::RunError;
 use super::trained::read_spec;
 use crate::atomic;
 use crate::model::Seq2Seq;
-use crate::results::{Provenance, RunFolder};
+use crate::results::{Provenance, RunFolder, RunScore};
 use crate::spec::Weights;
 use crate::train::{Checkpoint, Progress, Snapshot};
 
@@ -92,17 +92,26 @@ pub fn newest_of(folder: &RunFolder, note: impl FnMut(String)) -> Result<Checkpo
 /// hears of checkpoints passed over, and of a run that is not done.
 ///
 /// # Errors
-/// If there are none, or they are damaged.
+/// If there are none, or they are damaged, or a run that is done has lost them.
 pub fn scored_weights(folder: &RunFolder, mut note: impl FnMut(String)) -> Result<Snapshot, RunError> {
     if let Some(chosen) = chosen(folder)? {
         return Ok(chosen);
     }
     let newest = newest_of(folder, &mut note)?;
+    let found = newest.progress.step;
     if !folder.done().exists() {
-        let step = newest.progress.step;
-        note(format!("the run is not done: these are the weights after step {step}"));
+        note(format!("the run is not done: these are the weights after step {found}"));
+        return Ok(newest.into_snapshot());
     }
-    Ok(newest.into_snapshot())
+    let scored = RunScore::read(&folder.score())?.steps as usize;
+    if found == scored {
+        return Ok(newest.into_snapshot());
+    }
+    Err(RunError::NotScored {
+        folder: folder.clone(),
+        found,
+        scored,
+    })
 }
 
 /// The weights that a run chose over its last; nothing if those are the last, or it is not done.

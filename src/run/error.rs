@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::export::ExportError;
 use crate::data::DataError;
 use crate::plan::ShapeKey;
-use crate::results::ResultsError;
+use crate::results::{ResultsError, RunFolder};
 use crate::score::ScoreError;
 use crate::spec::{Faults, Precision};
 use crate::train::CheckpointError;
@@ -39,6 +39,17 @@ pub enum RunError {
     Spec(Box<Faults>),
     NoCheckpoint {
         folder: PathBuf,
+    },
+    /// The newest checkpoint of a finished run is not the one that was scored.
+    NotScored {
+        folder: RunFolder,
+        found: usize,
+        scored: usize,
+    },
+    /// The run's or the export's own vocabulary cannot be used.
+    Tokenizer {
+        path: PathBuf,
+        source: DataError,
     },
     /// The vocabulary has more pieces than the model.
     Vocabulary {
@@ -83,12 +94,7 @@ impl fmt::Display for RunError {
             Self::Score(error) => error.fmt(f),
             Self::Export(error) => error.fmt(f),
             Self::NotBuilt { suite, shape } => {
-                write!(
-                    f,
-                    "this binary was not built with the shape of the row (layers {}, d_model {}, d_ff {}, heads {}, \
-                     d_k {}, d_v {}, vocabulary {}); ",
-                    shape.layers, shape.d_model, shape.d_ff, shape.heads, shape.d_k, shape.d_v, shape.vocab
-                )?;
+                write!(f, "this binary was not built with the shape of the row ({shape}); ")?;
                 if suite.is_empty() {
                     f.write_str("build it with a suite that has such a row, for one with this spec.toml as its base")
                 } else {
@@ -115,11 +121,19 @@ impl fmt::Display for RunError {
             }
             Self::Spec(faults) => faults.fmt(f),
             Self::NoCheckpoint { folder } => write!(f, "there is no checkpoint in {}", folder.display()),
+            Self::NotScored { folder, found, scored } => write!(
+                f,
+                "{}: the newest whole checkpoint is of step {found}, the scores in the table are of step {scored}; bring that \
+                 checkpoint back, or delete {} and run the row again, which trains what is missing",
+                folder.checkpoints().display(),
+                folder.done().display()
+            ),
             Self::Vocabulary { path, found, allowed } => write!(
                 f,
                 "{}: {found} pieces, but `data.vocab_size = {allowed}` in the spec.toml beside it: they are not of one run",
                 path.display()
             ),
+            Self::Tokenizer { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
             Self::Checkpoint { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Snapshot { path, what } => write!(
@@ -136,7 +150,7 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Data(error) => Some(error),
+            Self::Data(error) | Self::Tokenizer { source: error, .. } => Some(error),
             Self::Results(error) => Some(error),
             Self::Score(error) => Some(error),
             Self::Export(error) => Some(error),
@@ -145,6 +159,7 @@ impl std::error::Error for RunError {
             Self::Spec(faults) => Some(faults),
             Self::NotBuilt { .. }
             | Self::NoCheckpoint { .. }
+            | Self::NotScored { .. }
             | Self::Device { .. }
             | Self::Precision { .. }
             | Self::Snapshot { .. }

@@ -66,19 +66,13 @@ fn chosen<'a>(attempt: &Attempt, candidates: &'a [Candidate]) -> &'a Candidate {
 /// A set of weights to measure: what it is called, the steps it comes from, and the weights as [`Candidate`] has them.
 type Wanted = (Weights, Vec<usize>, Option<Snapshot>);
 
-/// The last come first: the model still has them. All others are read before anything is translated, so that what is lost
-/// is known early.
+/// The last come first: the model still has them.
 fn wanted(attempt: &Attempt, training: &Training) -> Result<Vec<Wanted>, RunError> {
-    let selection = &attempt.job.run.experiment.selection;
-    let progress = &training.progress;
-    let mut wanted = vec![(Weights::Last, vec![progress.step], None)];
-    if let Some(snapshots) = &training.snapshots {
-        let best = progress.ranking.best_step().map(|step| (Weights::Best, vec![step]));
-        let average = (selection.average > 0).then(|| (Weights::Average, progress.ranking.averaged_steps(selection)));
-        for (weights, steps) in best.into_iter().chain(average) {
-            let average = snapshots.average(&steps)?;
-            wanted.push((weights, steps, Some(average)));
-        }
+    let mut wanted = vec![(Weights::Last, vec![training.progress.step], None)];
+    for (weights, steps) in training.selected(&attempt.job.run.experiment.selection) {
+        let snapshots = training.snapshots.as_ref().expect("what is selected was kept");
+        let average = snapshots.average(&steps)?;
+        wanted.push((weights, steps, Some(average)));
     }
     Ok(wanted)
 }

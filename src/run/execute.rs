@@ -1,7 +1,7 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::evaluate::finish;
@@ -11,7 +11,7 @@ use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
 use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
 use crate::atomic;
-use crate::data::{self, Dataset, UpdateSize, Updates, evaluation_batches};
+use crate::data::{self, Dataset, UpdateSize, Updates, check_files, evaluation_batches};
 use crate::generated::SHAPES;
 use crate::model::Seq2Seq;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
@@ -40,19 +40,21 @@ pub struct Job {
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
     // Before the folder is touched: what cannot run must not set a finished result aside.
     if !matches!(RunState::read(&job.folder, &job.run.spec_hash), RunState::Done(_)) {
-        check(&job.suite, &job.run, job.device)?;
+        check(&job.suite, &job.run, job.device, job.data_dir.as_deref())?;
     }
     let _lock = RunLock::wait(&job.folder, LOCK_PATIENCE)?;
-    if let RunState::Stale { spec_hash } = RunState::read(&job.folder, &job.run.spec_hash) {
-        job.folder.set_aside(&spec_hash)?;
-    }
-    job.folder.create()?;
-    let event = match RunState::read(&job.folder, &job.run.spec_hash) {
+    let event = match claim(job)? {
         RunState::Done(finished) => Event::Finished {
             ppl: finished.score.ppl,
             bleu: finished.score.in_table().score,
         },
-        _ => Attempt::begin(job, environment, listener)?.complete(environment)?,
+        state => {
+            if let RunState::Damaged { reason } = state {
+                let text = format!("{reason}; the run goes on from its newest checkpoint");
+                listener.hear(&Event::Note { text });
+            }
+            Attempt::begin(job, environment, listener)?.complete(environment)?
+        }
     };
     if matches!(event, Event::Finished { .. }) {
         remove_snapshots(&job.folder)?;
@@ -61,26 +63,39 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
     Ok(event)
 }
 
+/// Makes the folder that of the job's spec: what another spec left there goes aside, what this one left comes back.
+fn claim(job: &Job) -> Result<RunState, RunError> {
+    let spec_hash = &job.run.spec_hash;
+    if let RunState::Stale { spec_hash } = RunState::read(&job.folder, spec_hash) {
+        job.folder.set_aside(&spec_hash)?;
+    }
+    if !job.folder.path().exists() {
+        job.folder.bring_back(spec_hash)?;
+    }
+    job.folder.create()?;
+    Ok(RunState::read(&job.folder, spec_hash))
+}
+
 /// A finished run has the weights that it asked for, those of its average among them.
 fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
     let path = folder.snapshots();
     atomic::if_there(fs::remove_dir_all(&path)).map_err(RunError::io(path))
 }
 
-/// Whether this machine and this binary can train the run: its device, its precision, its shape.
+/// Whether this machine and this binary can train the run: its device, its precision, its shape, its corpus.
 ///
 /// # Errors
 /// Whichever is missing.
-pub fn check(suite: &str, run: &Run, device: Device) -> Result<(), RunError> {
+pub fn check(suite: &str, run: &Run, device: Device, data_dir: Option<&Path>) -> Result<(), RunError> {
     device.check()?;
     device.check_precision(run)?;
     device.check_memory(run)?;
     let shape = ShapeKey::of(&run.experiment);
-    if SHAPES.contains(&shape) {
-        return Ok(());
+    if !SHAPES.contains(&shape) {
+        let suite = suite.to_owned();
+        return Err(RunError::NotBuilt { suite, shape });
     }
-    let suite = suite.to_owned();
-    Err(RunError::NotBuilt { suite, shape })
+    Ok(check_files(&run.experiment.data.corpus, data_dir)?)
 }
 
 /// One process's share of a run.
@@ -93,7 +108,6 @@ pub struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     fn begin(job: &'a Job, environment: &Environment, listener: &'a mut dyn Listener) -> Result<Self, RunError> {
-        Marker::remove(&job.folder)?;
         let mut log = Log::open(&job.folder.log())?;
         let (suite, row, seed) = (&job.suite, &job.run.row, job.run.seed);
         log.line(&format!("{suite} {row}, seed {seed}: {}", environment.command));
@@ -109,10 +123,12 @@ impl<'a> Attempt<'a> {
     fn complete(mut self, environment: &Environment) -> Result<Event, RunError> {
         let mut model = self.build()?;
         let dataset = self.prepare()?;
+        let mut training = Training::restore(self.job, &dataset.data_hash, &mut *model, |text| self.note(text))?;
+        // What was there before is given up only now, when it is sure that something can take its place.
+        Marker::remove(&self.job.folder)?;
         let mut provenance = provenance(self.job, environment, &dataset);
         describe(self.job, &dataset, &provenance)?;
 
-        let mut training = Training::restore(self.job, &dataset.data_hash, &mut *model, |text| self.note(text))?;
         let trained_before_s = training.progress.elapsed_s;
         let outcome = self.train(&mut *model, &dataset, &mut training)?;
         let event = self.conclude(&mut *model, &dataset, &training, outcome)?;
@@ -208,6 +224,12 @@ impl<'a> Attempt<'a> {
     /// The history up to `step`. One that cannot be read is kept under another name: the weights are worth more.
     fn open_history(&mut self, step: u64) -> Result<History, RunError> {
         let path = self.job.folder.history();
+        if step > 0 && !path.exists() {
+            let path = path.display();
+            self.note(format!(
+                "{path} is gone, and begun anew: it will lack the first {step} steps"
+            ));
+        }
         let opened = History::open(&path).and_then(|mut history| history.truncate_after(step).map(|()| history));
         match opened {
             Err(error @ ResultsError::History { .. }) => {

@@ -55,7 +55,7 @@ impl Snapshots {
         Ok(average.finish())
     }
 
-    fn read(&self, step: usize) -> Result<Snapshot, RunError> {
+    pub fn read(&self, step: usize) -> Result<Snapshot, RunError> {
         let path = self.path(step);
         let lost = |what: String| RunError::Snapshot {
             path: path.clone(),

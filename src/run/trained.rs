@@ -56,7 +56,7 @@ impl Trained {
     /// Everything but the weights, in whose place are fresh ones.
     fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
         let experiment = read_spec(spec)?;
-        let vocabulary = Vocabulary::from_json(&read_text(tokenizer)?)?;
+        let (vocabulary, _) = read_vocabulary(tokenizer)?;
         let shape = ShapeKey::of(&experiment);
         if vocabulary.len() > shape.vocab {
             return Err(RunError::Vocabulary {
@@ -132,6 +132,16 @@ impl Trained {
 
 pub(super) fn read_spec(path: &Path) -> Result<Experiment, RunError> {
     load_experiment(path, &|path| fs::read_to_string(path)).map_err(|faults: Faults| RunError::Spec(Box::new(faults)))
+}
+
+/// A `tokenizer.json`, and its text.
+pub(super) fn read_vocabulary(path: &Path) -> Result<(Vocabulary, String), RunError> {
+    let text = read_text(path)?;
+    let vocabulary = Vocabulary::from_json(&text).map_err(|source| RunError::Tokenizer {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok((vocabulary, text))
 }
 
 pub(super) fn read_text(path: &Path) -> Result<String, RunError> {

@@ -4,6 +4,7 @@ use super::checkpoints::{Checkpoints, identity};
 use super::snapshots::Snapshots;
 use super::{Job, RunError};
 use crate::model::Seq2Seq;
+use crate::spec::{Experiment, Selection, Weights};
 use crate::train::Progress;
 
 /// How far the run has come, and where it keeps that.
@@ -16,6 +17,9 @@ pub struct Training {
 
 impl Training {
     /// Gives the model the newest checkpoint that can be used, if there is one. `note` hears of those passed over.
+    ///
+    /// # Errors
+    /// Also if nothing is left to train, and weights that are to be scored are lost.
     pub fn restore(
         job: &Job,
         data_hash: &str,
@@ -26,6 +30,7 @@ impl Training {
         let keeps_weights = job.run.experiment.selection.keeps_weights();
         let snapshots = keeps_weights.then(|| Snapshots::new(job.folder.snapshots(), identity.clone()));
         let checkpoints = Checkpoints::new(job.folder.checkpoints(), identity);
+        let snapshots = snapshots.transpose()?;
         let progress = match checkpoints.newest(note)? {
             None => Progress::default(),
             Some(checkpoint) => {
@@ -36,10 +41,33 @@ impl Training {
                 checkpoint.progress
             }
         };
-        Ok(Self {
+        let restored = Self {
             progress,
             checkpoints,
-            snapshots: snapshots.transpose()?,
-        })
+            snapshots,
+        };
+        restored.check_selected(&job.run.experiment)?;
+        Ok(restored)
+    }
+
+    /// The weights that a selection scores beside the last, each with the updates that it is the mean of.
+    pub fn selected(&self, selection: &Selection) -> Vec<(Weights, Vec<usize>)> {
+        if self.snapshots.is_none() {
+            return Vec::new();
+        }
+        let ranking = &self.progress.ranking;
+        let best = ranking.best_step().map(|step| (Weights::Best, vec![step]));
+        let average = (selection.average > 0).then(|| (Weights::Average, ranking.averaged_steps(selection)));
+        best.into_iter().chain(average).collect()
+    }
+
+    /// Fails if the training is over, and weights that are to be scored are lost.
+    fn check_selected(&self, experiment: &Experiment) -> Result<(), RunError> {
+        let Some(snapshots) = self.snapshots.as_ref().filter(|_| self.progress.is_over(experiment)) else {
+            return Ok(());
+        };
+        let selected = self.selected(&experiment.selection);
+        let mut steps = selected.iter().flat_map(|(_, steps)| steps);
+        steps.try_for_each(|&step| snapshots.read(step).map(drop))
     }
 }

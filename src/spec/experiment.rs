@@ -241,6 +241,8 @@ pub enum Weights {
 }
 
 impl Weights {
+    pub const ALL: [Self; 3] = [Self::Last, Self::Best, Self::Average];
+
     /// As a suite and a table call it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -31,6 +31,14 @@ pub struct Progress {
     pub elapsed_s: f64,
 }
 
+impl Progress {
+    /// Whether all updates are done, or patience has run out.
+    #[must_use]
+    pub fn is_over(&self, experiment: &Experiment) -> bool {
+        self.step >= experiment.training.steps || self.ranking.has_run_out(experiment.selection.patience)
+    }
+}
+
 /// What one update did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Update {
@@ -125,9 +133,9 @@ impl Trainer<'_> {
         progress: &mut Progress,
         observer: &mut O,
     ) -> Result<Outcome, O::Error> {
-        let (training, selection) = (&self.experiment.training, &self.experiment.selection);
+        let training = &self.experiment.training;
         let clock = Clock::start(progress);
-        while progress.step < training.steps && !progress.ranking.has_run_out(selection.patience) {
+        while !progress.is_over(self.experiment) {
             let update = match self.update(model, progress.step) {
                 Ok(update) => update,
                 Err(diverged) => return Ok(diverged),
@@ -138,12 +146,11 @@ impl Trainer<'_> {
             progress.since_validation += update.losses;
             progress.elapsed_s = clock.elapsed_s();
 
-            let mut done = progress.step == training.steps;
             let stop = observer.updated(&update);
-            if done || progress.step.is_multiple_of(training.validate_every) {
+            if progress.is_over(self.experiment) || progress.step.is_multiple_of(training.validate_every) {
                 self.measure(model, &update, progress, observer)?;
-                done = done || progress.ranking.has_run_out(selection.patience);
             }
+            let done = progress.is_over(self.experiment);
             if done || stop == Stop::Now || progress.step.is_multiple_of(training.checkpoint_every) {
                 observer.checkpoint(model, progress)?;
             }

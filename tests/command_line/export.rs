@@ -86,6 +86,31 @@ fn an_export_that_breaks_off_is_none() {
     assert!(stderr(&refused).contains("model.safetensors"), "{}", stderr(&refused));
 }
 
+/// A limit on the size of files stands for a full disk: the program may write all but the weights.
+#[cfg(unix)]
+#[test]
+fn an_export_that_cannot_be_replaced_stays_as_it_was() {
+    let folder = exported();
+    let export = folder.path().join(EXPORT);
+    let contents = || {
+        let mut names = names(&export);
+        // What a process that was killed left behind.
+        names.retain(|name| !name.starts_with('.'));
+        let read = |name| fs::read(export.join(name)).expect("exported");
+        names.iter().map(read).collect::<Vec<_>>()
+    };
+    let before = contents();
+    let command = r#"ulimit -f 800; exec "$0" export "$1" --force"#;
+    let limited = std::process::Command::new("sh")
+        .args(["-c", command, env!("CARGO_BIN_EXE_ablate"), RUN])
+        .current_dir(folder.path())
+        .output()
+        .expect("a shell");
+    assert!(!limited.status.success());
+    assert!(before == contents(), "the older export was touched");
+    assert_exit(&run(ablate(folder.path(), &["export", RUN, "--force"])), 0);
+}
+
 #[test]
 fn what_is_wrong_with_an_export_is_told() {
     let folder = exported();
@@ -116,6 +141,9 @@ fn what_is_wrong_with_an_export_is_told() {
     fs::write(file("model.safetensors"), &weights[..weights.len() - 1]).expect("a writable file");
     assert!(complaint(6).contains("model.safetensors: not a whole safetensors file"));
     fs::write(file("model.safetensors"), &weights).expect("a writable file");
+    let tokenizer = read(file("tokenizer.json"));
+    write(file("tokenizer.json"), &tokenizer.replacen("\"</s>\"", "\"<end>\"", 2));
+    assert!(complaint(6).contains("tokenizer.json: "));
     fs::remove_file(file("tokenizer.json")).expect("exported");
     assert!(complaint(6).contains("tokenizer.json"));
 }

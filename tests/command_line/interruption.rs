@@ -14,7 +14,7 @@ use super::*;
 const ARGUMENTS: [&str; 4] = ["run", "smoke", "base", "--results"];
 
 /// The file of the newest checkpoint.
-fn last_checkpoint(run: &Path) -> PathBuf {
+pub fn last_checkpoint(run: &Path) -> PathBuf {
     let entries = std::fs::read_dir(run.join("checkpoints")).expect("a folder");
     entries
         .map(|entry| entry.expect("an entry").path())
@@ -377,35 +377,6 @@ fn a_corpus_that_comes_back_finds_its_history_and_weights() {
     let [calm, changed] =
         ["calm", "changed"].map(|results| Fruits::of(&folder.path().join(results).join("own/base-s1")));
     assert!(calm == changed, "the other corpus left something behind");
-}
-
-#[test]
-fn weights_that_are_lost_or_another_s_are_never_replaced_in_silence() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    assert_exit(
-        &run(on_smoke(
-            folder.path(),
-            &["run", "smoke", "average", "--results", "results"],
-        )),
-        0,
-    );
-    let run_folder = folder.path().join("results/smoke/average-s1");
-    let translate = || {
-        let mut command = ablate(folder.path(), &["translate", run_folder.to_str().expect("UTF-8")]);
-        command.stdin(Stdio::null());
-        run(command)
-    };
-    assert_exit(&translate(), 0);
-    let weights = run_folder.join("weights.safetensors");
-    std::fs::rename(&weights, folder.path().join("gone")).expect("weights");
-    let refused = translate();
-    assert_exit(&refused, 6);
-    assert!(stderr(&refused).contains("weights.safetensors"), "{}", stderr(&refused));
-    let export = run(ablate(
-        folder.path(),
-        &["export", run_folder.to_str().expect("UTF-8"), "out"],
-    ));
-    assert_exit(&export, 6);
 }
 
 #[test]

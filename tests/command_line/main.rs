@@ -4,6 +4,7 @@ mod batches;
 mod commands;
 mod export;
 mod interruption;
+mod recovery;
 mod sweeps;
 mod translate;
 

@@ -129,4 +129,16 @@ fn a_run_that_cannot_start_leaves_the_result_before_it_alone() {
     assert_exit(&refused, 2);
     assert!(folder.path().join("results/edited/base-s1/DONE").exists());
     assert!(!stderr(&refused).contains("preparing"), "{}", stderr(&refused));
+
+    write(
+        experiments.join("base.toml"),
+        &base.replace(
+            "corpus = \"grammar-en-de\"\ntrain_pairs = 2000\n",
+            "corpus = \"multi30k\"\nsource_language = \"en\"\ntarget_language = \"de\"\n",
+        ),
+    );
+    write(experiments.join("edited.toml"), &suite(""));
+    let refused = run(ablate(folder.path(), &["run", "edited", "base"]));
+    assert_exit(&refused, 4);
+    assert!(folder.path().join("results/edited/base-s1/DONE").exists());
 }

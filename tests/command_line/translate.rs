@@ -1,6 +1,7 @@
 //! What `translate` says of a line, and in which form.
 
 use std::fs;
+use std::process::Stdio;
 
 use super::*;
 
@@ -106,6 +107,8 @@ fn options_that_cannot_be_met_are_usage_errors_that_say_what_can() {
             "expected a whole number from 0 to 65536",
         ),
         (&["--beam", "0"], "expected a whole number from 1 to 1024"),
+        (&["--beam", "-1"], "`-1` is no whole number from 0 on"),
+        (&["--length-penalty", "-1"], "expected a number from 0 to 10"),
         (&["--n-best", "0"], "0 is not in 1.."),
     ] {
         let refused = translated(folder.path(), TEXT.as_bytes(), options);
@@ -174,5 +177,45 @@ fn what_is_not_utf8_is_a_data_error() {
     let folder = trained();
     let refused = translated(folder.path(), b"ok\nM\xfcller\n", &["--json"]);
     assert_exit(&refused, 4);
-    assert!(stderr(&refused).contains("not UTF-8"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("standard input:2: not UTF-8 at byte 2"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[test]
+fn a_line_too_long_for_any_machine_is_named_before_anything_is_translated() {
+    let folder = trained();
+    let text = format!("The dog sleeps.\n{}\n", "dog ".repeat(100_000));
+    let refused = translated(folder.path(), text.as_bytes(), &[]);
+    assert_exit(&refused, 4);
+    let told = stderr(&refused);
+    assert!(
+        told.contains("standard input:2: found 1") && told.contains("4096 at most"),
+        "{told}"
+    );
+    assert!(refused.stdout.is_empty());
+}
+
+#[test]
+fn attention_is_written_even_if_nobody_reads_the_translations() {
+    let folder = trained();
+    let input = write(folder.path().join("input"), TEXT);
+    let mut command = ablate(folder.path(), &["translate", RUN, "--attention", "heads.jsonl"]);
+    command.stdin(fs::File::open(input).expect("written above"));
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(read(folder.path().join("heads.jsonl")).lines().count(), 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_run_is_as_good_as_the_run() {
+    let folder = trained();
+    std::os::unix::fs::symlink(folder.path().join(RUN), folder.path().join("best")).expect("a writable folder");
+    let mut command = ablate(folder.path(), &["translate", "best"]);
+    command.stdin(Stdio::null());
+    assert_exit(&run(command), 0);
 }

@@ -32,13 +32,13 @@ pub struct TranslateArgs {
     /// Folder of a finished run, or one that `export` wrote
     pub folder: PathBuf,
     /// Hypotheses kept at once; the run's own if not given
-    #[arg(long, value_name = "N", value_parser = beam)]
+    #[arg(long, value_name = "N", value_parser = beam, allow_negative_numbers = true)]
     pub beam: Option<usize>,
     /// alpha of the length penalty; the run's own if not given
-    #[arg(long, value_name = "ALPHA", value_parser = length_penalty)]
+    #[arg(long, value_name = "ALPHA", value_parser = length_penalty, allow_negative_numbers = true)]
     pub length_penalty: Option<f64>,
     /// Pieces by which a translation may be longer than its source; the run's own if not given
-    #[arg(long, value_name = "N", value_parser = max_extra_tokens)]
+    #[arg(long, value_name = "N", value_parser = max_extra_tokens, allow_negative_numbers = true)]
     pub max_extra_tokens: Option<usize>,
     /// Print so many hypotheses of every line, at most as many as the beam holds, with their scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -56,9 +56,9 @@ pub struct TranslateArgs {
 
 /// Write the model of a finished run into a folder, for other programs
 ///
-/// The folder holds the weights of the newest checkpoint (model.safetensors, float32, named as in `torch.nn.Transformer`),
-/// the vocabulary (tokenizer.json), the experiment (spec.toml) and a README.md that lists every tensor. `translate`
-/// reads it too, and so it reads weights that another program wrote under the same names.
+/// The folder holds the weights whose figures are in the table (model.safetensors, float32, named as in
+/// `torch.nn.Transformer`), the vocabulary (tokenizer.json), the experiment (spec.toml) and a README.md that lists every
+/// tensor. `translate` reads it too, and so it reads weights that another program wrote under the same names.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ablate export results/table3-quick/base-s1\n  \
                         ablate export results/table3-quick/base-s1 ~/models/base --force")]
@@ -97,7 +97,8 @@ fn max_extra_tokens(text: &str) -> Result<usize, String> {
 }
 
 fn whole(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is no whole number"))
+    text.parse()
+        .map_err(|_| format!("`{text}` is no whole number from 0 on"))
 }
 
 /// Check that a device computes what it should

@@ -88,15 +88,11 @@ impl Vocabulary {
         self.tokenizer.decode(&spoken, false).map_err(tokenizer_failed)
     }
 
-    /// How a piece is written, a space as U+2581.
-    ///
-    /// # Panics
-    /// If there is no such piece.
+    /// How a piece is written, a space as U+2581. A model of a small corpus may have more pieces than its vocabulary, and
+    /// say one that nothing stands for: that is its number between angle brackets.
     #[must_use]
     pub fn name(&self, id: u32) -> String {
-        self.tokenizer
-            .id_to_token(id)
-            .expect("ids are below the number of pieces")
+        self.tokenizer.id_to_token(id).unwrap_or_else(|| format!("<{id}>"))
     }
 
     /// The vocabulary as `tokenizer.json`, for this and other tools.
@@ -108,7 +104,7 @@ impl Vocabulary {
     }
 
     /// # Errors
-    /// Not a `tokenizer.json`, or one whose special pieces are not the first three.
+    /// Not a `tokenizer.json`, or one whose special pieces are not the first three, or whose ids have gaps.
     pub fn from_json(json: &str) -> Result<Self, DataError> {
         let tokenizer: Tokenizer = json.parse().map_err(tokenizer_failed)?;
         for (id, expected) in (0..).zip(SPECIAL_PIECES) {
@@ -116,7 +112,11 @@ impl Vocabulary {
                 return Err(DataError::SpecialPiece { id, expected });
             }
         }
-        Ok(Self { tokenizer })
+        let (pieces, ids) = (tokenizer.get_vocab_size(true), tokenizer.get_vocab(true));
+        match ids.into_iter().find(|&(_, id)| id as usize >= pieces) {
+            Some((piece, id)) => Err(DataError::PieceId { piece, id, pieces }),
+            None => Ok(Self { tokenizer }),
+        }
     }
 }
 

@@ -103,6 +103,17 @@ fn json_brings_back_the_same_vocabulary() {
         vocabulary.encode("The old dog!").unwrap()
     );
     assert!(Vocabulary::from_json("{}").is_err());
+    // The last id, moved behind a gap.
+    let last = vocabulary.len() - 1;
+    let gap = vocabulary
+        .to_json()
+        .unwrap()
+        .replace(&format!(": {last}"), ": 9999")
+        .replace(&format!(":{last}"), ":9999");
+    let DataError::PieceId { id: 9999, .. } = Vocabulary::from_json(&gap).unwrap_err() else {
+        panic!("ids must have no gaps");
+    };
+    assert_eq!(vocabulary.name(9999), "<9999>");
 }
 
 #[test]

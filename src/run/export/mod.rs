@@ -8,15 +8,15 @@ mod weights;
 
 use std::fmt;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub use weights::WeightsError;
 
 use super::RunError;
 use super::checkpoints::scored_weights;
-use super::trained::{read_spec, read_text};
-use crate::atomic;
-use crate::data::Vocabulary;
+use super::trained::{read_spec, read_text, read_vocabulary};
+use crate::atomic::{self, Pending};
 use crate::model::NamedArray;
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
@@ -64,17 +64,23 @@ impl Export {
         note: impl FnMut(String),
     ) -> Result<Self, RunError> {
         let experiment = read_spec(&run.spec())?;
-        let tokenizer = read_text(&run.tokenizer())?;
-        Vocabulary::from_json(&tokenizer)?;
+        let (_, tokenizer) = read_vocabulary(&run.tokenizer())?;
         let scored = scored_weights(run, note)?;
         let export = Self {
             folder: folder.to_owned(),
         };
-        export.make_room(existing)?;
-        export.put(README, readme(&experiment, &scored.steps).as_bytes())?;
-        export.put(TOKENIZER, tokenizer.as_bytes())?;
-        export.put(SPEC, read_text(&run.spec())?.as_bytes())?;
-        export.put(WEIGHTS, &weights::to_bytes(scored.weights(), &scored.steps))?;
+        export.check_room(existing)?;
+        // All of them are on the disk, under other names, before one takes the place of an older export's.
+        let files = [
+            export.begin(README, readme(&experiment, &scored.steps).as_bytes())?,
+            export.begin(TOKENIZER, tokenizer.as_bytes())?,
+            export.begin(SPEC, read_text(&run.spec())?.as_bytes())?,
+            export.begin(WEIGHTS, &weights::to_bytes(scored.weights(), &scored.steps))?,
+        ];
+        export.remove_weights()?;
+        for file in files {
+            file.finish().map_err(RunError::io(folder))?;
+        }
         Ok(export)
     }
 
@@ -100,8 +106,8 @@ impl Export {
         weights::from_bytes(&bytes, model).map_err(|source| ExportError::Weights { path, source }.into())
     }
 
-    /// An empty folder, or one whose export is now none: the weights go first and come last.
-    fn make_room(&self, existing: Existing) -> Result<(), RunError> {
+    /// An empty folder, or one whose export may be replaced.
+    fn check_room(&self, existing: Existing) -> Result<(), RunError> {
         let folder = &self.folder;
         fs::create_dir_all(folder).map_err(RunError::io(folder))?;
         atomic::remove_leftovers(folder).map_err(RunError::io(folder))?;
@@ -114,18 +120,26 @@ impl Export {
             let folder = folder.clone();
             return Err(ExportError::Exists { folder }.into());
         }
-        if Self::open(folder).is_some() {
-            let path = folder.join(WEIGHTS);
-            fs::remove_file(&path)
-                .and_then(|()| atomic::sync_folder(folder))
-                .map_err(RunError::io(path))?;
-        }
         Ok(())
     }
 
-    fn put(&self, name: &str, contents: &[u8]) -> Result<(), RunError> {
+    /// Without them the folder is no export: they go first and come last.
+    fn remove_weights(&self) -> Result<(), RunError> {
+        let path = self.folder.join(WEIGHTS);
+        atomic::if_there(fs::remove_file(&path))
+            .and_then(|()| atomic::sync_folder(&self.folder))
+            .map_err(RunError::io(path))
+    }
+
+    fn begin(&self, name: &str, contents: &[u8]) -> Result<Pending, RunError> {
         let path = self.folder.join(name);
-        atomic::write(&path, contents).map_err(RunError::io(path))
+        let begin = || {
+            let mut file = atomic::begin(&path)?;
+            file.write_all(contents)?;
+            file.flush()?;
+            Ok(file)
+        };
+        begin().map_err(RunError::io(&path))
     }
 }
 
