@@ -30,14 +30,14 @@ pub struct Provenance {
     pub started: String,
     /// RFC 3339, UTC; absent while the run goes on.
     pub finished: Option<String>,
-    /// Seconds spent, over all the parts of a resumed run.
+    /// Seconds spent; of the earlier parts of a resumed run only those of the updates.
     pub wall_s: Option<f64>,
-    /// Of those, the seconds of training.
+    /// Of those, the seconds of the updates, over all parts.
     pub training_s: Option<f64>,
     /// Multiplications and additions per second of `f32` products that the threads of the run sustained when it began;
     /// absent where that was not measured.
     pub sustained_flops_per_s: Option<f64>,
-    /// Target pieces per second of training.
+    /// Target pieces per second of the updates; validation does not count.
     pub tokens_per_s: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
 }

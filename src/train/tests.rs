@@ -1,6 +1,8 @@
 //! A tiny model on a tiny task: say the source backwards.
 
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use dfdx::prelude::Cpu;
 
@@ -196,6 +198,23 @@ fn training_ends_when_patience_has_run_out_and_stays_ended() {
     let mut continued = Memory::default();
     let outcome = train(&experiment, &mut *model(), &mut read.progress.clone(), &mut continued);
     assert_eq!((outcome, continued.updates.len()), (Outcome::Finished, 0));
+}
+
+#[test]
+fn measuring_is_no_part_of_the_time_of_updates() {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let mut memory = Memory {
+        badness: Some(|_| {
+            sleep(PAUSE);
+            1.0
+        }),
+        ..Memory::default()
+    };
+    let (mut progress, started) = (Progress::default(), Instant::now());
+    train(&experiment(&[]), &mut *model(), &mut progress, &mut memory);
+    let between_s = started.elapsed().as_secs_f64() - progress.elapsed_s;
+    assert!(between_s >= 6.0 * PAUSE.as_secs_f64(), "{between_s} s");
+    assert!(progress.elapsed_s > 0.0);
 }
 
 #[test]

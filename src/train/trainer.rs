@@ -27,7 +27,7 @@ pub struct Progress {
     pub since_validation: BatchLoss,
     /// What the dev split said so far.
     pub ranking: Ranking,
-    /// Wall time of training, over all continuations.
+    /// Wall time of the updates, over all continuations; what is measured and kept between them takes time of its own.
     pub elapsed_s: f64,
 }
 
@@ -134,8 +134,8 @@ impl Trainer<'_> {
         observer: &mut O,
     ) -> Result<Outcome, O::Error> {
         let training = &self.experiment.training;
-        let clock = Clock::start(progress);
         while !progress.is_over(self.experiment) {
+            let started = Instant::now();
             let update = match self.update(model, progress.step) {
                 Ok(update) => update,
                 Err(diverged) => return Ok(diverged),
@@ -144,7 +144,7 @@ impl Trainer<'_> {
             progress.tokens += update.losses.tokens;
             progress.work += update.work;
             progress.since_validation += update.losses;
-            progress.elapsed_s = clock.elapsed_s();
+            progress.elapsed_s += started.elapsed().as_secs_f64();
 
             let stop = observer.updated(&update);
             if progress.is_over(self.experiment) || progress.step.is_multiple_of(training.validate_every) {
@@ -244,25 +244,6 @@ impl Trainer<'_> {
         } = self.experiment;
         progress.ranking.add(measured, selection, training.warmup_steps);
         observer.ranked(model, &progress.ranking, step)
-    }
-}
-
-/// Wall time of training, that of earlier processes included.
-struct Clock {
-    started: Instant,
-    before_s: f64,
-}
-
-impl Clock {
-    fn start(progress: &Progress) -> Self {
-        Self {
-            started: Instant::now(),
-            before_s: progress.elapsed_s,
-        }
-    }
-
-    fn elapsed_s(&self) -> f64 {
-        self.before_s + self.started.elapsed().as_secs_f64()
     }
 }
 
