@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::args::PlanArgs;
 use super::failure::Failure;
-use super::output::{put, tell};
+use super::output::{self, put};
 use super::progress::duration;
 use super::suites;
 use crate::plan::{CorpusSize, Cost, Plan, ShapeKey};
@@ -62,7 +62,7 @@ pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
 /// Tells what is odd about the trainings of a suite; without `corpora`, what its spec alone shows.
 pub fn warn(suite: &Suite, corpora: Option<&[CorpusSize]>) {
     for warning in lint::warnings(suite, corpora) {
-        tell(format_args!("warning: {warning}"));
+        output::warn(warning);
     }
 }
 

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::run::Event;
-
 use super::output::tell;
+use crate::run::Event;
 
 /// Between two plain lines about the training of one run.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);

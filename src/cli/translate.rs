@@ -1,7 +1,7 @@
 //! `ablate translate`: standard input through a finished run or an export.
 
 use std::io::{IsTerminal, Read};
-use std::string::FromUtf8Error;
+use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -10,12 +10,15 @@ use super::args::TranslateArgs;
 use super::attention;
 use super::failure::Failure;
 use super::output::{check_file, put_line, tell, warn};
-use crate::data::DataError;
+use crate::data::utf8;
 use crate::decode::Hypothesis;
 use crate::results::RunFolder;
 use crate::run::{Device, Export, Trained};
 use crate::score::split_lines;
 use crate::spec::Decoding;
+
+/// As errors name it.
+const STANDARD_INPUT: &str = "standard input";
 
 /// Pieces: far more than any sentence has, and few enough for every machine.
 const LONGEST_LINE: usize = 4096;
@@ -48,7 +51,7 @@ fn check_lengths(sources: &[Vec<u32>]) -> Result<(), Failure> {
     let too_long = (1..).zip(sources).find(|(_, source)| source.len() > LONGEST_LINE);
     too_long.map_or(Ok(()), |(line, source)| {
         Err(Failure::Data(format!(
-            "standard input:{line}: found {} pieces, expected {LONGEST_LINE} at most",
+            "{STANDARD_INPUT}:{line}: found {} pieces, expected {LONGEST_LINE} at most",
             source.len()
         )))
     })
@@ -146,17 +149,6 @@ fn read_standard_input() -> Result<Vec<String>, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .read_to_end(&mut bytes)
-        .map_err(|error| Failure::Io(format!("standard input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-    Ok(split_lines(&text))
-}
-
-fn not_utf8(error: &FromUtf8Error) -> DataError {
-    let text = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
-    DataError::InvalidUtf8 {
-        path: "standard input".into(),
-        line: lines.len(),
-        byte: 1 + lines.last().map_or(0, |line| line.len()),
-    }
+        .map_err(Failure::io(Path::new(STANDARD_INPUT)))?;
+    Ok(split_lines(&utf8(Path::new(STANDARD_INPUT), bytes)?))
 }

@@ -107,7 +107,14 @@ fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> DataError {
 /// # Errors
 /// The file cannot be read, or is not UTF-8: then line and byte are named.
 pub fn read_utf8(path: &Path) -> Result<String, DataError> {
-    let bytes = fs::read(path).map_err(unreadable(path))?;
+    utf8(path, fs::read(path).map_err(unreadable(path))?)
+}
+
+/// Bytes as text; `path` is what they come from, as the error names it.
+///
+/// # Errors
+/// They are not UTF-8: then line and byte are named.
+pub fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, DataError> {
     String::from_utf8(bytes).map_err(|error| invalid_utf8(path, &error.as_bytes()[..error.utf8_error().valid_up_to()]))
 }
 

@@ -21,7 +21,7 @@ pub use dataset::{Dataset, HeldOut, load, sample};
 pub use error::DataError;
 pub use files::{DEFAULT_FOLDER, check_files};
 pub use grammar::GrammarPairs;
-pub use lines::{Repairs, read_utf8};
+pub use lines::{Repairs, read_utf8, utf8};
 pub use report::{CorpusReport, Origin, SideReport, SplitReport};
 pub use splits::{Pair, Splits};
 pub use text::{PairSource, Reading, sources};

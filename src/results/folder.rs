@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ResultsError, RunState};
 use crate::atomic;
+use crate::spec::Weights;
 
 /// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,6 +165,12 @@ impl RunFolder {
     #[must_use]
     pub fn hypotheses(&self, split: &str) -> PathBuf {
         self.path.join(format!("hypotheses.{split}.txt"))
+    }
+
+    /// The same of weights that are not those in the table.
+    #[must_use]
+    pub fn hypotheses_of(&self, split: &str, weights: Weights) -> PathBuf {
+        self.hypotheses(&format!("{split}.{}", weights.name()))
     }
 
     /// See [`super::RunScore`].

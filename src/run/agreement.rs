@@ -15,15 +15,19 @@ use crate::spec::{Split, Weights};
 /// If one of them lacks a file, or a file cannot be read.
 pub fn first_difference(one: &RunFolder, other: &RunFolder, split: Split) -> Result<Option<String>, RunError> {
     let mut found = history(one, other)?;
-    let others = Weights::ALL.map(|weights| format!("{}.{}", split.name(), weights.name()));
-    for name in [split.name()].into_iter().chain(others.iter().map(String::as_str)) {
-        let files = [one, other].map(|folder| folder.hypotheses(name));
-        // Those of weights that were not scored are in neither.
-        if name == split.name() || files.iter().any(|path| path.exists()) {
-            found = found.or(line(&files[0], &files[1])?);
-        }
+    let folders = [one, other];
+    let of_others = Weights::ALL.map(|weights| folders.map(|folder| folder.hypotheses_of(split.name(), weights)));
+    // Those of weights that were not scored are in neither folder.
+    let of_others = of_others
+        .into_iter()
+        .filter(|files| files.iter().any(|path| path.exists()));
+    let in_table = [
+        folders.map(|folder| folder.hypotheses(split.name())),
+        folders.map(RunFolder::score),
+    ];
+    for [one, other] in in_table.into_iter().chain(of_others) {
+        found = found.or(line(&one, &other)?);
     }
-    found = found.or(line(&one.score(), &other.score())?);
     let chosen = [one.weights(), other.weights()];
     if found.is_none() && chosen.iter().any(|path| path.exists()) {
         let [one, other] = chosen.map(|path| fs::read(&path).map_err(RunError::io(path)));

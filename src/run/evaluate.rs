@@ -163,12 +163,11 @@ fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), R
     let experiment = &attempt.job.run.experiment;
     let split = experiment.evaluation.split.name();
     for candidate in candidates {
-        let name = if candidate.weights == experiment.selection.weights {
-            split.to_owned()
+        let path = if candidate.weights == experiment.selection.weights {
+            attempt.job.folder.hypotheses(split)
         } else {
-            format!("{split}.{}", candidate.weights.name())
+            attempt.job.folder.hypotheses_of(split, candidate.weights)
         };
-        let path = attempt.job.folder.hypotheses(&name);
         let text: String = candidate
             .figures
             .hypotheses

@@ -49,11 +49,11 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
             bleu: finished.score.in_table().score,
         },
         state => {
+            let mut attempt = Attempt::begin(job, environment, listener)?;
             if let RunState::Damaged { reason } = state {
-                let text = format!("{reason}; the run goes on from its newest checkpoint");
-                listener.hear(&Event::Note { text });
+                attempt.note(format!("{reason}; the run goes on from its newest checkpoint"));
             }
-            Attempt::begin(job, environment, listener)?.complete(environment)?
+            attempt.complete(environment)?
         }
     };
     if matches!(event, Event::Finished { .. }) {

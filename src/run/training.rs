@@ -29,8 +29,8 @@ impl Training {
         let identity = identity(&job.run.spec_hash, job.run.seed, data_hash);
         let keeps_weights = job.run.experiment.selection.keeps_weights();
         let snapshots = keeps_weights.then(|| Snapshots::new(job.folder.snapshots(), identity.clone()));
-        let checkpoints = Checkpoints::new(job.folder.checkpoints(), identity);
         let snapshots = snapshots.transpose()?;
+        let checkpoints = Checkpoints::new(job.folder.checkpoints(), identity);
         let progress = match checkpoints.newest(note)? {
             None => Progress::default(),
             Some(checkpoint) => {

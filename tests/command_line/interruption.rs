@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use ablate::results::RunFolder;
 use ablate::run::first_difference;
-use ablate::spec::Split;
+use ablate::spec::{Split, Weights};
 use ablate::train::Checkpoint;
 
 use super::*;
@@ -183,6 +183,13 @@ fn runs_that_differ_are_told_apart_by_whatever_differs() {
         changed(other.hypotheses("test"), "\n", ".\n"),
         "hypotheses.test.txt: line 1"
     );
+    for (folder, text) in [(&one, "one\n"), (&other, "other\n")] {
+        write(folder.hypotheses_of("test", Weights::Best), text);
+    }
+    assert_eq!(difference().expect("a difference"), "hypotheses.test.best.txt: line 1");
+    for folder in [&one, &other] {
+        std::fs::remove_file(folder.hypotheses_of("test", Weights::Best)).expect("written above");
+    }
 
     std::fs::remove_file(last_checkpoint(other.path())).expect("two checkpoints");
     assert_eq!(difference().expect("an older one"), "checkpoint: progress at step 30");

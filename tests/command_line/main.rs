@@ -32,6 +32,18 @@ fn on_smoke(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// A suite `edited` of one row, `base`, whose base is that of the smoke suite; `set` changes the row.
+fn write_edited(folder: &Path, set: &str) {
+    let experiments = folder.join("experiments");
+    std::fs::create_dir_all(&experiments).expect("a writable folder");
+    write(
+        experiments.join("base.toml"),
+        &read(Path::new(EXPERIMENTS).join("bases/tiny.toml")),
+    );
+    let suite = format!("title = \"t\"\nbase = \"base.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n{set}");
+    write(experiments.join("edited.toml"), &suite);
+}
+
 fn run(mut command: Command) -> Output {
     command.output().expect("the program starts")
 }

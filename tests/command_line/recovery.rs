@@ -25,6 +25,11 @@ fn translated(folder: &Path, run_folder: &Path) -> Output {
     run(command)
 }
 
+/// An export of the run.
+fn exported(folder: &Path, run_folder: &Path) -> Output {
+    run(ablate(folder, &["export", run_folder.to_str().expect("UTF-8"), "out"]))
+}
+
 #[test]
 fn a_run_outlives_whoever_reads_its_messages() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -67,11 +72,7 @@ fn other_weights_than_those_in_the_table_are_never_used_in_silence() {
     let refused = translated(folder.path(), &run_folder);
     assert_exit(&refused, 6);
     assert!(stderr(&refused).contains("of step 30"), "{}", stderr(&refused));
-    let export = run(ablate(
-        folder.path(),
-        &["export", run_folder.to_str().expect("UTF-8"), "out"],
-    ));
-    assert_exit(&export, 6);
+    assert_exit(&exported(folder.path(), &run_folder), 6);
     // As the message says.
     fs::remove_file(run_folder.join("DONE")).expect("a finished run");
     assert_exit(&again(folder.path(), "base"), 0);
@@ -88,11 +89,7 @@ fn weights_that_are_lost_or_another_s_are_never_replaced_in_silence() {
     let refused = translate();
     assert_exit(&refused, 6);
     assert!(stderr(&refused).contains("weights.safetensors"), "{}", stderr(&refused));
-    let export = run(ablate(
-        folder.path(),
-        &["export", run_folder.to_str().expect("UTF-8"), "out"],
-    ));
-    assert_exit(&export, 6);
+    assert_exit(&exported(folder.path(), &run_folder), 6);
 }
 
 #[test]
@@ -112,13 +109,8 @@ fn a_history_that_is_gone_is_told() {
 #[test]
 fn an_edit_that_is_undone_finds_its_result_again() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let experiments = folder.path().join("experiments");
-    fs::create_dir(&experiments).expect("a writable folder");
-    let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml"));
-    write(experiments.join("base.toml"), &base);
     let train = |set: &str| {
-        let suite = format!("title = \"t\"\nbase = \"base.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n{set}");
-        write(experiments.join("edited.toml"), &suite);
+        write_edited(folder.path(), set);
         let output = run(ablate(folder.path(), &["run", "edited", "base"]));
         assert_exit(&output, 0);
         stderr(&output)

@@ -113,31 +113,25 @@ fn a_run_that_diverges_or_fails_has_a_status_and_no_number() {
 #[test]
 fn a_run_that_cannot_start_leaves_the_result_before_it_alone() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let experiments = folder.path().join("experiments");
-    std::fs::create_dir(&experiments).expect("a writable folder");
-    let base = read(Path::new(EXPERIMENTS).join("bases/tiny.toml"));
-    write(experiments.join("base.toml"), &base);
-    let suite = |set: &str| format!("title = \"t\"\nbase = \"base.toml\"\nseeds = [1]\n[[row]]\nid = \"base\"\n{set}");
-    write(experiments.join("edited.toml"), &suite(""));
+    write_edited(folder.path(), "");
     assert_exit(&run(ablate(folder.path(), &["run", "edited", "base"])), 0);
 
-    write(
-        experiments.join("edited.toml"),
-        &suite("set = { training.steps = 31 }\n"),
-    );
+    write_edited(folder.path(), "set = { training.steps = 31 }\n");
     let refused = run(ablate(folder.path(), &["run", "edited", "base", "--device", "cuda:99"]));
     assert_exit(&refused, 2);
     assert!(folder.path().join("results/edited/base-s1/DONE").exists());
     assert!(!stderr(&refused).contains("preparing"), "{}", stderr(&refused));
 
+    write_edited(folder.path(), "");
+    let base = folder.path().join("experiments/base.toml");
+    let grammar = read(&base);
     write(
-        experiments.join("base.toml"),
-        &base.replace(
+        &base,
+        &grammar.replace(
             "corpus = \"grammar-en-de\"\ntrain_pairs = 2000\n",
             "corpus = \"multi30k\"\nsource_language = \"en\"\ntarget_language = \"de\"\n",
         ),
     );
-    write(experiments.join("edited.toml"), &suite(""));
     let refused = run(ablate(folder.path(), &["run", "edited", "base"]));
     assert_exit(&refused, 4);
     assert!(folder.path().join("results/edited/base-s1/DONE").exists());

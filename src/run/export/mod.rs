@@ -26,6 +26,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const SPEC: &str = "spec.toml";
 const README: &str = "README.md";
+/// In the order in which they get their names.
 const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
 
 /// What becomes of an export that is there already.
@@ -70,16 +71,18 @@ impl Export {
             folder: folder.to_owned(),
         };
         export.check_room(existing)?;
-        // All of them are on the disk, under other names, before one takes the place of an older export's.
-        let files = [
-            export.begin(README, readme(&experiment, &scored.steps).as_bytes())?,
-            export.begin(TOKENIZER, tokenizer.as_bytes())?,
-            export.begin(SPEC, read_text(&run.spec())?.as_bytes())?,
-            export.begin(WEIGHTS, &weights::to_bytes(scored.weights(), &scored.steps))?,
+        let contents = [
+            readme(&experiment, &scored.steps).into_bytes(),
+            tokenizer.into_bytes(),
+            read_text(&run.spec())?.into_bytes(),
+            weights::to_bytes(scored.weights(), &scored.steps),
         ];
+        // All of them are written, under other names, before one takes the place of an older export's.
+        let begin = |(name, contents): (&str, Vec<u8>)| export.begin(name, &contents);
+        let begun: Vec<Pending> = FILES.into_iter().zip(contents).map(begin).collect::<Result<_, _>>()?;
         export.remove_weights()?;
-        for file in files {
-            file.finish().map_err(RunError::io(folder))?;
+        for (name, file) in FILES.into_iter().zip(begun) {
+            file.finish().map_err(RunError::io(folder.join(name)))?;
         }
         Ok(export)
     }
