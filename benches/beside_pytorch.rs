@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use ablate::model::{Batch, EOS, NamedArray, Seq2Seq};
 use ablate::ops::cpu::has_bf16;
-use ablate::ops::use_threads;
 use ablate::spec::Precision;
+use ablate::threads::use_threads;
 use common::{D64, D128, D128_DEEP, D256, D512, Shape, train_step, translate};
 use safetensors::tensor::{Dtype, TensorView};
 use serde::Deserialize;
@@ -99,7 +99,7 @@ impl Server {
                 };
                 self.model = Some(known.ok_or_else(|| format!("there is no shape {shape}"))?.model());
                 self.steps = 0;
-                Ok(json!({ "threads": ablate::ops::threads() }))
+                Ok(json!({ "threads": ablate::threads::threads() }))
             }
             Command::Step { pairs } => {
                 let pairs: Vec<(&[u32], &[u32])> = pairs

@@ -6,8 +6,9 @@ mod common;
 use std::hint::black_box;
 
 use ablate::ops::{
-    AttentionWeights, Dropout, FeedForwardWeights, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, Vector, stream,
+    AttentionWeights, Dropout, FeedForwardWeights, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, Vector,
 };
+use ablate::random::stream;
 use common::sentences;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};

@@ -4,7 +4,8 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use ablate::data::{GrammarPairs, Vocabulary, WordCounts};
+use ablate::data::{Vocabulary, WordCounts};
+use ablate::grammar::GrammarPairs;
 use ablate::plan::{Cost, Plan};
 use ablate::score::{BleuConfig, corpus_bleu};
 use ablate::spec::{Case, Split, load_suite};

@@ -3,6 +3,16 @@
 //! Each module is a room of the house, in the order in which data walks through them; a room imports only rooms that
 //! stand before it. `tests/architecture/` holds that order.
 
+pub mod durable;
+
+pub mod clock;
+
+pub mod random;
+
+pub mod threads;
+
+pub mod lock;
+
 pub mod spec;
 
 pub mod plan;
@@ -15,7 +25,7 @@ pub mod model;
 
 pub mod generated;
 
-pub mod atomic;
+pub mod grammar;
 
 pub mod fetch;
 

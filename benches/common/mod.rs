@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use ablate::decode::{self, Hypothesis};
 use ablate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
 use ablate::ops::cpu::keep_freed_memory;
-use ablate::ops::stream;
+use ablate::random::stream;
 use ablate::spec::{Decoding, Norm, Precision};
 use dfdx::prelude::Cpu;
 use rand::RngExt;

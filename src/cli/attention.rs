@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::output::write_json_line;
-use crate::atomic;
 use crate::decode::Hypothesis;
+use crate::durable;
 use crate::model::{AttentionMaps, BOS, EOS, Map};
 use crate::run::Trained;
 
@@ -38,7 +38,7 @@ pub fn write(
 ) -> Result<(), Failure> {
     let attention = trained.attention();
     let write = || {
-        let mut file = atomic::begin(path)?;
+        let mut file = durable::begin(path)?;
         for (line, (source, hypotheses)) in (1..).zip(sources.iter().zip(translations)) {
             let said = &hypotheses[0].tokens;
             let (pieces, maps) = if source.is_empty() {

@@ -11,8 +11,8 @@ use super::failure::Failure;
 use super::output::{check_file, warn, write_json_line};
 use super::progress::style;
 use super::{run, suites};
-use crate::atomic;
 use crate::data::{EncodedPairs, UpdateSize, Updates, load};
+use crate::durable;
 use crate::model::Batch;
 use crate::plan::Run;
 use crate::spec::render;
@@ -57,7 +57,7 @@ fn updates<'a>(pairs: &'a EncodedPairs, run: &Run) -> Updates<'a> {
 }
 
 fn write(path: &Path, header: &Header, updates: &mut Updates) -> io::Result<()> {
-    let mut file = atomic::begin(path)?;
+    let mut file = durable::begin(path)?;
     write_json_line(&mut file, header)?;
     let bar = ProgressBar::new(header.updates as u64).with_style(style("{bar:16} {pos}/{len} updates, {eta} left"));
     for step in 0..header.updates {

@@ -1,8 +1,9 @@
 //! `ablate doctor`: what there is to train on, and how to get what is missing.
 
 use super::output::put_line;
-use crate::ops::{cores, cpu::has_bf16};
+use crate::ops::cpu::has_bf16;
 use crate::run::{cpu_model, memory_bytes};
+use crate::threads::cores;
 
 pub fn doctor() {
     for (what, found) in cpu().into_iter().chain(cuda()) {

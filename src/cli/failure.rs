@@ -10,7 +10,7 @@ use crate::fetch::FetchError;
 use crate::results::ResultsError;
 use crate::run::RunError;
 use crate::spec::Faults;
-use crate::sweep::{LockError, SweepError};
+use crate::sweep::SweepError;
 
 #[derive(Debug)]
 pub enum Failure {
@@ -77,7 +77,7 @@ impl From<RunError> for Failure {
             | RunError::NoCheckpoint { .. }
             | RunError::Tokenizer { .. }
             | RunError::NotScored { .. }
-            | RunError::Busy { .. }
+            | RunError::Busy(_)
             | RunError::Checkpoint { .. }
             | RunError::Snapshot { .. }
             | RunError::Export(_)
@@ -102,10 +102,9 @@ impl From<FetchError> for Failure {
         match error {
             FetchError::UnknownCorpus { .. } => Self::Usage(text),
             FetchError::Catalog { .. } => Self::Catalog(text),
-            FetchError::Io { .. }
-            | FetchError::Busy { .. }
-            | FetchError::Foreign { .. }
-            | FetchError::Record { .. } => Self::Io(text),
+            FetchError::Io { .. } | FetchError::Busy(_) | FetchError::Foreign { .. } | FetchError::Record { .. } => {
+                Self::Io(text)
+            }
             FetchError::Unreachable { .. }
             | FetchError::Mismatch { .. }
             | FetchError::NotInMirror { .. }
@@ -127,12 +126,6 @@ impl From<ResultsError> for Failure {
 
 impl From<SweepError> for Failure {
     fn from(error: SweepError) -> Self {
-        Self::Io(error.to_string())
-    }
-}
-
-impl From<LockError> for Failure {
-    fn from(error: LockError) -> Self {
         Self::Io(error.to_string())
     }
 }

@@ -8,7 +8,7 @@ use super::args::{ReportArgs, ResultsDir};
 use super::failure::Failure;
 use super::output::put_line;
 use super::suites;
-use crate::atomic;
+use crate::durable;
 use crate::plan::Plan;
 use crate::report::{Budget, ReportContext, html, markdown, terminal};
 use crate::results::{
@@ -136,6 +136,6 @@ fn curves(suite: &Suite, results: &Path) -> Vec<LossCurve> {
 fn save(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     fs::create_dir_all(folder)
-        .and_then(|()| atomic::write(&path, text.as_bytes()))
+        .and_then(|()| durable::write(&path, text.as_bytes()))
         .map_err(Failure::io(&path))
 }

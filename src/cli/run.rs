@@ -11,11 +11,11 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::Display;
 use super::suites;
-use crate::ops::{cores, use_threads};
 use crate::plan::Run;
 use crate::results::RunFolder;
 use crate::run::{Device, Environment, Event, Job, Listener, execute};
 use crate::spec::Suite;
+use crate::threads::{cores, use_threads};
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let (suite, run) = suites::run(&args.place.experiments, &args.run)?;

@@ -10,19 +10,21 @@ use super::output::tell;
 use super::progress::{Display, duration};
 use super::run::command;
 use super::{plan, report, suites};
-use crate::ops::cores;
+use crate::durable;
+use crate::lock::{Lock, LockError};
 use crate::plan::Run;
 use crate::results::{RunFolder, RunState};
 use crate::run::{self, Device, Event};
 use crate::spec::Suite;
-use crate::sweep::{Ending, SuiteLock, Sweep, Urgency, Watcher, longest_first};
+use crate::sweep::{Ending, Sweep, Urgency, Watcher, longest_first};
+use crate::threads::cores;
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let started = Instant::now();
     let suite = suites::load(&args.place.experiments.experiments, &args.suite)?;
     let wanted = suites::runs(&suite, &args.rows, &args.seeds)?;
     let results: &Path = &args.place.results.results;
-    let _lock = SuiteLock::take(&results.join(&suite.name))?;
+    let _lock = Lock::take(&results.join(&suite.name).join(".lock")).map_err(another_sweep)?;
     let total = wanted.len();
     let (done, open): (Vec<Run>, Vec<Run>) = wanted.into_iter().partition(|run| is_settled(&suite, run, args));
     let devices = suites::devices(&suite, args.place.device);
@@ -169,6 +171,16 @@ fn indented(text: &str) -> String {
         .map(|line| format!("    {line}"))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+fn another_sweep(error: LockError) -> Failure {
+    Failure::Io(match error {
+        LockError::Held { path, holder } => format!(
+            "another sweep works in {}: {holder}; wait for it, or choose another folder with --results",
+            durable::folder_of(&path).display()
+        ),
+        other @ LockError::Io { .. } => other.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -15,11 +15,12 @@ use super::interrupt::Interrupt;
 use super::output::{put, tell};
 use super::run::command;
 use super::suites;
-use crate::ops::{cores, stream};
 use crate::plan::Run;
+use crate::random::stream;
 use crate::results::RunFolder;
 use crate::run::{Device, check, first_difference};
 use crate::spec::{Experiment, render};
+use crate::threads::cores;
 
 /// Between two looks at a child.
 const PATIENCE: Duration = Duration::from_millis(5);

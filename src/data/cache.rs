@@ -12,7 +12,7 @@ use super::error::DataError;
 use super::prepared::{self, Findings, Writer};
 use super::report::Origin;
 use super::vocabulary::{Vocabulary, WordCounts};
-use crate::atomic;
+use crate::durable;
 use crate::spec::Data;
 
 /// Part of the names, so that what was made another way is not mistaken for this.
@@ -93,7 +93,7 @@ pub fn training_pairs(
         return Ok((pairs, findings, Origin::Cached));
     }
     fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
-    atomic::remove_leftovers_older_than(cache_dir, LONGEST_WRITING).map_err(DataError::cache(cache_dir))?;
+    durable::remove_leftovers_older_than(cache_dir, LONGEST_WRITING).map_err(DataError::cache(cache_dir))?;
     let mut writer = Writer::new(&path)?;
     let findings = encode(&mut writer)?;
     writer.finish(findings)?;
@@ -123,5 +123,5 @@ fn checksum(tokenizer: &str) -> String {
 /// Whole or not at all: two processes that train the same vocabulary replace each other's file with an equal one.
 fn write(path: &Path, cache_dir: &Path, content: &str) -> Result<(), DataError> {
     fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
-    atomic::write(path, content.as_bytes()).map_err(DataError::cache(path))
+    durable::write(path, content.as_bytes()).map_err(DataError::cache(path))
 }

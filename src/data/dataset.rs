@@ -10,11 +10,12 @@ use super::cache::{self, Key};
 use super::error::DataError;
 use super::prepared::{Findings, Writer};
 use super::report::{CorpusReport, Side, SplitReport, Survey};
-use super::splits::{Pair, Splits};
+use super::splits::Splits;
 use super::text::{ContentHash, PairSource, Reading, sources};
 use super::vocabulary::{Encoder, Vocabulary, WordCounts};
-use crate::ops::stream;
+use crate::grammar::Pair;
 use crate::plan::CorpusSize;
+use crate::random::stream;
 use crate::spec::{Data, Split};
 
 /// Text, pieces and findings of one corpus.

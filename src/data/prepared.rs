@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::batches::EncodedPairs;
 use super::error::DataError;
 use super::report::SplitReport;
-use crate::atomic::{self, Pending};
+use crate::durable::{self, Pending};
 use crate::ops::Packed;
 
 const HASH_BYTES: usize = 32;
@@ -51,7 +51,7 @@ impl Writer {
     pub fn new(path: &Path) -> Result<Self, DataError> {
         Ok(Self {
             path: path.to_owned(),
-            file: atomic::begin(path).map_err(DataError::cache(path))?,
+            file: durable::begin(path).map_err(DataError::cache(path))?,
             hasher: blake3::Hasher::new(),
             pairs: 0,
             source_pieces: 0,

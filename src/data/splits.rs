@@ -2,9 +2,6 @@
 
 use crate::spec::Split;
 
-/// Source and target text of one sentence.
-pub type Pair = (String, String);
-
 /// Something that training, dev and test each have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Splits<T> {

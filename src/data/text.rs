@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::error::DataError;
 use super::files;
-use super::grammar::GrammarPairs;
 use super::lines::{LineReader, Repairs};
-use super::splits::{Pair, Splits};
+use super::splits::Splits;
+use crate::grammar::{GrammarPairs, Pair};
 use crate::spec::{Corpus, FilePair, Split};
 
 const GRAMMAR_DEV_PAIRS: usize = 500;

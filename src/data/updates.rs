@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 
 use super::batches::EncodedPairs;
 use crate::model::Batch;
-use crate::ops::stream;
+use crate::random::stream;
 use crate::spec::Training;
 
 /// Pairs are sorted by length among this many shuffled ones, so that a batch holds sentences of similar length

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use super::beam::{Beam, Hypothesis};
 use crate::model::{BOS, Continuation, Decoder, EOS, Seq2Seq};
-use crate::ops::{Packed, map, threads};
+use crate::ops::Packed;
 use crate::spec::Decoding;
+use crate::threads::{map, threads};
 
 /// Source pieces per batch: enough rows to fill the products, few enough to stay in cache.
 const BATCH_TOKENS: usize = 512;

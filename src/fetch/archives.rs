@@ -1,7 +1,7 @@
 //! The archives of a corpus: from a mirror folder, from the downloads of before, or from a server.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::corpus::{Event, Request};
@@ -13,7 +13,8 @@ use super::http::Client;
 use super::part::{PartFile, remove};
 use super::source::Source;
 use super::trust::{Trust, record, record_path};
-use crate::atomic;
+use crate::durable;
+use crate::lock::{Lock, LockError};
 
 /// The folder below the data folder that archives are kept in. Corpora share it.
 pub const DOWNLOADS: &str = "downloads";
@@ -23,7 +24,7 @@ pub struct Archives<'a> {
     folder: PathBuf,
     client: Client,
     ready: BTreeMap<String, PathBuf>,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl<'a> Archives<'a> {
@@ -32,7 +33,7 @@ impl<'a> Archives<'a> {
         let folder = request.data_dir.join(DOWNLOADS);
         fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
         let lock = lock(&folder)?;
-        atomic::remove_leftovers(&folder).map_err(FetchError::io(&folder))?;
+        durable::remove_leftovers(&folder).map_err(FetchError::io(&folder))?;
         Ok(Self {
             request,
             folder,
@@ -192,15 +193,9 @@ fn first_use(archive: &Archive, found: Digest, record: &Path) -> String {
     )
 }
 
-fn lock(folder: &Path) -> Result<File, FetchError> {
-    let path = folder.join(".lock");
-    let io = FetchError::io(&path);
-    let file = File::create(&path).map_err(&io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(FetchError::Busy {
-            folder: folder.to_owned(),
-        }),
-        Err(TryLockError::Error(error)) => Err(io(error)),
-    }
+fn lock(folder: &Path) -> Result<Lock, FetchError> {
+    Lock::take(&folder.join(".lock")).map_err(|error| match error {
+        LockError::Io { path, source } => FetchError::io(&path)(source),
+        held @ LockError::Held { .. } => FetchError::Busy(held),
+    })
 }

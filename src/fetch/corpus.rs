@@ -13,7 +13,7 @@ use super::patience::Patience;
 use super::source::Mirror;
 use super::text_file::{Finished, TextFile};
 use super::unpack::with_member;
-use crate::atomic;
+use crate::durable;
 
 /// What is to be fetched, and how.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub fn fetch(request: &Request, report: &mut dyn FnMut(Event)) -> Result<(), Fet
     let folder = request.data_dir.join(&request.corpus.folder);
     fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
     let mut archives = Archives::open(request)?;
-    atomic::remove_leftovers(&folder).map_err(FetchError::io(&folder))?;
+    durable::remove_leftovers(&folder).map_err(FetchError::io(&folder))?;
     let mut manifest = Manifest::read(&folder)?;
     for group in request.corpus.groups() {
         let missing = missing(&group, &folder, &manifest, report)?;

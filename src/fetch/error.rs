@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::digest::Digest;
+use crate::lock::LockError;
 
 /// Why a corpus could not be fetched.
 #[derive(Debug)]
@@ -71,9 +72,7 @@ pub enum FetchError {
         path: PathBuf,
         what: String,
     },
-    Busy {
-        folder: PathBuf,
-    },
+    Busy(LockError),
     Io {
         path: PathBuf,
         source: io::Error,
@@ -178,7 +177,7 @@ impl fmt::Display for FetchError {
                 one.display(),
                 other.display()
             ),
-            Self::Busy { folder } => write!(f, "another process downloads into {}; wait for it", folder.display()),
+            Self::Busy(held) => write!(f, "another process downloads into this folder; wait for it: {held}"),
             _ => self.tell_of_file(f),
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
 use super::error::FetchError;
-use crate::atomic;
+use crate::durable;
 
 /// The file's name, in the corpus's folder.
 pub const MANIFEST: &str = "fetched.toml";
@@ -53,6 +53,6 @@ impl Manifest {
     pub fn add(&mut self, name: &str, record: FileRecord) -> Result<(), FetchError> {
         self.files.insert(name.to_owned(), record);
         let text = toml::to_string(&self.files).expect("strings and numbers");
-        atomic::write(&self.path, text.as_bytes()).map_err(FetchError::io(&self.path))
+        durable::write(&self.path, text.as_bytes()).map_err(FetchError::io(&self.path))
     }
 }

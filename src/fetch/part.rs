@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
 use super::http::Version;
-use crate::atomic;
+use crate::durable;
 
 #[derive(Debug)]
 pub struct PartFile {
@@ -74,7 +74,7 @@ impl PartFile {
         self.state.validator = version.validator;
         let path = self.state_path();
         let text = toml::to_string(&self.state).expect("strings and numbers");
-        atomic::write(&path, text.as_bytes()).map_err(FetchError::io(&path))
+        durable::write(&path, text.as_bytes()).map_err(FetchError::io(&path))
     }
 
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
@@ -100,7 +100,7 @@ impl PartFile {
         // Some systems rename no open file.
         drop(self.file);
         fs::rename(&self.path, archive).map_err(&io)?;
-        atomic::sync_folder(atomic::folder_of(archive)).map_err(&io)?;
+        durable::sync_folder(durable::folder_of(archive)).map_err(&io)?;
         remove(&state)
     }
 
@@ -118,7 +118,7 @@ impl PartFile {
 
 /// Removes a file that may not be there.
 pub fn remove(path: &Path) -> Result<(), FetchError> {
-    atomic::if_there(fs::remove_file(path)).map_err(FetchError::io(path))
+    durable::if_there(fs::remove_file(path)).map_err(FetchError::io(path))
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

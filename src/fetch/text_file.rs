@@ -7,14 +7,14 @@ use super::digest::{Digest, Hashing};
 use super::entry::{Format, Selection};
 use super::error::FetchError;
 use super::text::{segment, talk};
-use crate::atomic;
+use crate::durable;
 
 /// In formats that are read by lines. A sentence of a megabyte is none.
 const LONGEST_LINE_BYTES: u64 = 1 << 20;
 
 pub struct TextFile {
     path: PathBuf,
-    file: Hashing<atomic::Pending>,
+    file: Hashing<durable::Pending>,
     selection: Selection,
     /// Of all parts; the first is 1.
     line: u64,
@@ -29,12 +29,12 @@ pub struct Finished {
     pub lines: u64,
     pub bytes: u64,
     pub sha256: Digest,
-    pending: atomic::Pending,
+    pending: durable::Pending,
 }
 
 impl TextFile {
     pub fn begin(path: &Path, selection: Selection) -> Result<Self, FetchError> {
-        let pending = atomic::begin(path).map_err(FetchError::io(path))?;
+        let pending = durable::begin(path).map_err(FetchError::io(path))?;
         Ok(Self {
             path: path.to_owned(),
             file: Hashing::new(pending),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::digest::Digest;
 use super::entry::Archive;
 use super::error::FetchError;
-use crate::atomic;
+use crate::durable;
 
 /// What is known of an archive before it is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn record_path(archive: &Archive, downloads: &Path) -> PathBuf {
 
 /// Writes a hash as `sha256sum` does, so that `sha256sum --check` reads it.
 pub fn record(path: &Path, digest: Digest, name: &str) -> Result<(), FetchError> {
-    atomic::write(path, format!("{digest}  {name}\n").as_bytes()).map_err(FetchError::io(path))
+    durable::write(path, format!("{digest}  {name}\n").as_bytes()).map_err(FetchError::io(path))
 }
 
 fn parse(text: &str, path: &Path) -> Result<Digest, FetchError> {

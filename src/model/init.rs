@@ -4,7 +4,8 @@
 use dfdx::prelude::*;
 use rand::RngExt;
 
-use crate::ops::{Matrix, Ops, Vector, stream};
+use crate::ops::{Matrix, Ops, Vector};
+use crate::random::stream;
 
 pub struct Init<'a, Dev> {
     pub device: &'a Dev,

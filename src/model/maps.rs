@@ -129,7 +129,8 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::ops::{PlainInference, Span, stream};
+    use crate::ops::{PlainInference, Span};
+    use crate::random::stream;
 
     type Plain = PlainInference<Cpu>;
 

@@ -2,7 +2,8 @@
 
 use dfdx::prelude::*;
 
-use crate::ops::{Buffer, Ops, Shareable, Trained};
+use crate::ops::{Buffer, Ops, Trained};
+use crate::threads::Shareable;
 
 /// One trained tensor of a model, of whatever shape.
 pub trait Parameter<Dev: Ops>: Trained<Dev> {

@@ -7,7 +7,8 @@ use dfdx::prelude::*;
 
 use super::init::Init;
 use super::parameter::Visit;
-use crate::ops::{Matrix, Ops, Rows, Shareable};
+use crate::ops::{Matrix, Ops, Rows};
+use crate::threads::Shareable;
 
 /// The kind of position encoding, as a type.
 pub trait Positional: 'static {

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use super::session::CachedDecoder;
 use super::{AttentionMaps, Decoder, Session};
-use crate::ops::{Activation, HeadSizes, Inference, Mask, Packed, Shareable, Spans};
+use crate::ops::{Activation, HeadSizes, Inference, Mask, Packed, Spans};
 use crate::spec::Norm;
+use crate::threads::Shareable;
 
 /// A [`super::Transformer`] made ready.
 pub struct Prepared<'m, I: Inference> {

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::{AttentionMaps, Batch};
-use crate::ops::{Packed, RankedRow, Shareable};
+use crate::ops::{Packed, RankedRow};
 use crate::spec::Precision;
+use crate::threads::Shareable;
 
 /// A model whose sizes only its type knows.
 pub trait Seq2Seq: Shareable {

@@ -5,7 +5,8 @@ use dfdx::prelude::*;
 
 use super::parameter::Slot;
 use super::{AdamStep, Batch, BatchLoss, Decoder, NamedArray, Network, Parameter, RestoreError, Seq2Seq, TrainingPass};
-use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, ParameterState, TokenLoss, Trained, map, threads};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, ParameterState, TokenLoss, Trained};
+use crate::threads::{map, threads};
 
 /// Any [`Network`] as a [`Seq2Seq`].
 ///

@@ -12,10 +12,9 @@ use super::parameter::{Visit, host};
 use super::positions::{PositionTable, Positional};
 use super::prepared::{Positions, Prepared};
 use super::{Batch, Decoder};
-use crate::ops::{
-    DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Shareable, Spans, TokenLoss, map,
-};
+use crate::ops::{DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, TokenLoss};
 use crate::spec::Norm;
+use crate::threads::{Shareable, map};
 
 /// A Transformer of `N` + `N` layers, `D = d_model`, `F = d_ff`, `H` heads of `K = d_k` and `VD = d_v`, their products
 /// `HK` and `HV`, `V` pieces in the vocabulary, and positions of kind `P`.

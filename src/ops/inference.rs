@@ -1,7 +1,8 @@
 //! What translation is made of: operations without a tape, on sizes that are known at run time only. Weights come from
 //! the host once and are kept in whatever form the device multiplies fastest.
 
-use super::{Activation, Lineage, Packed, Shareable, Spans};
+use super::{Activation, Lineage, Packed, Spans};
+use crate::threads::Shareable;
 
 /// How many heads there are, and how wide each is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

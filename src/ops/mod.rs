@@ -12,18 +12,14 @@ mod packed;
 pub mod plain;
 mod plain_inference;
 mod precision;
-mod random;
 mod spans;
-mod threads;
 
 pub use dropout::{Dropout, DropoutStream};
 pub use inference::{HeadSizes, Inference, Ranked, RankedRow};
 pub use lineage::Lineage;
 pub use packed::Packed;
 pub use plain_inference::PlainInference;
-pub use random::stream;
 pub use spans::{Mask, Span, Spans};
-pub use threads::{Shareable, cores, map, threads, use_threads};
 
 use std::fmt::Debug;
 
@@ -31,6 +27,7 @@ use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
 use crate::spec::Precision;
+use crate::threads::Shareable;
 
 /// Activations: `N` packed tokens by `D` features.
 pub type Rows<const D: usize, Dev, T = NoneTape> = Tensor<(usize, Const<D>), f32, Dev, T>;

@@ -3,9 +3,8 @@
 use dfdx::prelude::*;
 
 use super::plain::{Padding, index};
-use super::{
-    Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Mask, Packed, RankedRow, Shareable, Span, Spans,
-};
+use super::{Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Mask, Packed, RankedRow, Span, Spans};
+use crate::threads::Shareable;
 
 /// Translates with dfdx's own operations on `Dev`.
 #[derive(Debug, Clone)]

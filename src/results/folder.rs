@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{ResultsError, RunState};
-use crate::atomic;
+use crate::durable;
 use crate::spec::Weights;
 
 /// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
@@ -43,7 +43,7 @@ impl RunFolder {
         fs::create_dir_all(self.checkpoints()).map_err(ResultsError::write(&self.path))?;
         [&self.path, &self.checkpoints()]
             .into_iter()
-            .try_for_each(|folder| atomic::remove_leftovers(folder).map_err(ResultsError::write(folder)))
+            .try_for_each(|folder| durable::remove_leftovers(folder).map_err(ResultsError::write(folder)))
     }
 
     /// Moves the folder out of the way, under the first eight characters of the hash of the spec it belongs to.
@@ -200,7 +200,7 @@ impl RunFolder {
 
 fn rename(from: &Path, to: &Path) -> Result<(), ResultsError> {
     fs::rename(from, to)
-        .and_then(|()| atomic::sync_folder(atomic::folder_of(to)))
+        .and_then(|()| durable::sync_folder(durable::folder_of(to)))
         .map_err(|source| ResultsError::Rename {
             from: from.to_owned(),
             to: to.to_owned(),

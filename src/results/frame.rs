@@ -10,7 +10,7 @@ use polars_io::prelude::{CsvReadOptions, CsvWriter, SerReader, SerWriter};
 
 use super::score_file::{is_bleu, is_ppl};
 use super::{ResultsError, RunRecord, RunStatus};
-use crate::atomic;
+use crate::durable;
 
 /// One frame row per record, in their order.
 ///
@@ -27,7 +27,7 @@ pub fn from_records(records: &[RunRecord]) -> Result<DataFrame, ResultsError> {
 pub fn write_csv(frame: &DataFrame, path: &Path) -> Result<(), ResultsError> {
     let mut bytes = Vec::new();
     CsvWriter::new(&mut bytes).finish(&mut frame.clone())?;
-    atomic::write(path, &bytes).map_err(ResultsError::write(path))
+    durable::write(path, &bytes).map_err(ResultsError::write(path))
 }
 
 /// Reads what [`write_csv`] wrote.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{ResultsError, RunFolder};
-use crate::atomic;
+use crate::durable;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Marker {
         // Seeds and hashes come from TOML themselves, so they fit.
         let text = toml::to_string(self).expect("a marker has a TOML form");
         remove_if_there(&other)?;
-        atomic::write(&this, text.as_bytes()).map_err(ResultsError::write(&this))
+        durable::write(&this, text.as_bytes()).map_err(ResultsError::write(&this))
     }
 
     /// Makes an ended run unfinished again, for another attempt in the same folder.
@@ -69,5 +69,5 @@ impl Marker {
 }
 
 fn remove_if_there(path: &Path) -> Result<(), ResultsError> {
-    atomic::if_there(fs::remove_file(path)).map_err(ResultsError::write(path))
+    durable::if_there(fs::remove_file(path)).map_err(ResultsError::write(path))
 }

@@ -18,7 +18,6 @@ mod score_file;
 mod state;
 mod student_t;
 mod summary;
-mod utc;
 
 pub use comparison::{Agreement, Comparison, PaperFigures, RowComparison, RowTarget, RunCount, UnfinishedRun};
 pub use curve::{LossCurve, mean_dev_curve};
@@ -34,4 +33,3 @@ pub use record::{PlannedRun, RunRecord, RunStatus};
 pub use score_file::{BleuScores, RunScore, WeightsScore};
 pub use state::{FinishedRun, RunState};
 pub use summary::{BleuOfWeights, Spread};
-pub use utc::rfc3339_utc;

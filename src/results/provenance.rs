@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::ResultsError;
-use crate::atomic;
+use crate::durable;
 
 /// `provenance.toml`: written when a run starts, and once more, with the times, when it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Provenance {
     /// When the file system refuses.
     pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
         let text = toml::to_string(self).expect("strings and numbers have a TOML form");
-        atomic::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+        durable::write(path, text.as_bytes()).map_err(ResultsError::write(path))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::ResultsError;
-use crate::atomic;
+use crate::durable;
 use crate::score::Bleu;
 use crate::spec::Signature;
 
@@ -126,7 +126,7 @@ impl RunScore {
     /// When the file system refuses.
     pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
         let text = toml::to_string(self).expect("counts of tokens fit a TOML integer");
-        atomic::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+        durable::write(path, text.as_bytes()).map_err(ResultsError::write(path))
     }
 
     /// The first number, by name, that cannot be a perplexity or a BLEU score.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::RunError;
 use super::trained::read_spec;
-use crate::atomic;
+use crate::durable;
 use crate::model::Seq2Seq;
 use crate::results::{Provenance, RunFolder, RunScore};
 use crate::spec::Weights;
@@ -30,7 +30,7 @@ impl Checkpoints {
     pub fn save(&self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {
         let path = self.folder.join(file_name(progress.step, &self.identity));
         let checkpoint = Checkpoint::of(model, progress, &self.identity);
-        atomic::write(&path, &checkpoint.to_bytes()).map_err(RunError::io(&path))?;
+        durable::write(&path, &checkpoint.to_bytes()).map_err(RunError::io(&path))?;
         for old in self.newest_first()?.into_iter().skip(KEPT) {
             fs::remove_file(&old).map_err(RunError::io(&old))?;
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::export::ExportError;
 use crate::data::DataError;
+use crate::lock::LockError;
 use crate::plan::ShapeKey;
 use crate::results::{ResultsError, RunFolder};
 use crate::score::ScoreError;
@@ -58,9 +59,7 @@ pub enum RunError {
         allowed: usize,
     },
     /// Another process works in the folder.
-    Busy {
-        folder: PathBuf,
-    },
+    Busy(LockError),
     Checkpoint {
         path: PathBuf,
         source: CheckpointError,
@@ -134,7 +133,7 @@ impl fmt::Display for RunError {
                 path.display()
             ),
             Self::Tokenizer { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::Busy { folder } => write!(f, "another process is running in {}", folder.display()),
+            Self::Busy(held) => write!(f, "another process works on this run: {held}"),
             Self::Checkpoint { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Snapshot { path, what } => write!(
                 f,
@@ -164,7 +163,16 @@ impl std::error::Error for RunError {
             | Self::Precision { .. }
             | Self::Snapshot { .. }
             | Self::Vocabulary { .. }
-            | Self::Busy { .. } => None,
+            | Self::Busy(_) => None,
+        }
+    }
+}
+
+impl From<LockError> for RunError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Io { path, source } => Self::io(path)(source),
+            held @ LockError::Held { .. } => Self::Busy(held),
         }
     }
 }

@@ -6,8 +6,8 @@ use super::execute::Attempt;
 use super::measure::{references, scores, translations};
 use super::training::Training;
 use super::{Event, RunError};
-use crate::atomic;
 use crate::data::{Dataset, evaluation_batches};
+use crate::durable;
 use crate::model::Seq2Seq;
 use crate::plan::training_flops;
 use crate::results::{BleuScores, RunScore, WeightsScore};
@@ -31,7 +31,7 @@ pub fn finish(
     write_hypotheses(attempt, &candidates)?;
     if let Some(average) = &chosen(attempt, &candidates).average {
         let path = attempt.job.folder.weights();
-        atomic::write(&path, &average.to_bytes()).map_err(RunError::io(path))?;
+        durable::write(&path, &average.to_bytes()).map_err(RunError::io(path))?;
     }
     conclude(attempt, dataset, model, &training.progress, &candidates)
 }
@@ -174,7 +174,7 @@ fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), R
             .iter()
             .flat_map(|line| [line, "\n"])
             .collect();
-        atomic::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
+        durable::write(&path, text.as_bytes()).map_err(RunError::io(path))?;
     }
     Ok(())
 }

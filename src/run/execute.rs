@@ -2,20 +2,22 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::evaluate::finish;
 use super::log::Log;
 use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
-use super::{Device, Environment, Event, RunError, RunLock, peak_memory_bytes};
-use crate::atomic;
+use super::{Device, Environment, Event, RunError, peak_memory_bytes};
+use crate::clock;
 use crate::data::{self, Dataset, UpdateSize, Updates, check_files, evaluation_batches};
+use crate::durable;
 use crate::generated::SHAPES;
+use crate::lock::Lock;
 use crate::model::Seq2Seq;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
-use crate::results::{History, Marker, ResultsError, RunFolder, RunState, rfc3339_utc};
+use crate::results::{History, Marker, ResultsError, RunFolder, RunState};
 use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -42,7 +44,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
     if !matches!(RunState::read(&job.folder, &job.run.spec_hash), RunState::Done(_)) {
         check(&job.suite, &job.run, job.device, job.data_dir.as_deref())?;
     }
-    let _lock = RunLock::wait(&job.folder, LOCK_PATIENCE)?;
+    let _lock = Lock::wait(&job.folder.lock(), LOCK_PATIENCE)?;
     let event = match claim(job)? {
         RunState::Done(finished) => Event::Finished {
             ppl: finished.score.ppl,
@@ -79,7 +81,7 @@ fn claim(job: &Job) -> Result<RunState, RunError> {
 /// A finished run has the weights that it asked for, those of its average among them.
 fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
     let path = folder.snapshots();
-    atomic::if_there(fs::remove_dir_all(&path)).map_err(RunError::io(path))
+    durable::if_there(fs::remove_dir_all(&path)).map_err(RunError::io(path))
 }
 
 /// Whether this machine and this binary can train the run: its device, its precision, its shape, its corpus.
@@ -135,7 +137,7 @@ impl<'a> Attempt<'a> {
         let progress = &training.progress;
 
         if !matches!(event, Event::Interrupted { .. }) {
-            provenance.finished = Some(rfc3339_utc(SystemTime::now()));
+            provenance.finished = Some(clock::now());
             provenance.wall_s = Some(trained_before_s + self.started.elapsed().as_secs_f64());
         }
         provenance.training_s = Some(progress.elapsed_s);

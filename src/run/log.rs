@@ -3,10 +3,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::time::SystemTime;
 
 use super::RunError;
-use crate::results::rfc3339_utc;
+use crate::clock;
 
 /// An open log; a run that continues adds to it.
 #[derive(Debug)]
@@ -26,6 +25,6 @@ impl Log {
 
     /// Adds a line. A log that cannot be written is no reason to lose a run.
     pub fn line(&mut self, text: &str) {
-        let _ = writeln!(self.file, "{} {text}", rfc3339_utc(SystemTime::now()));
+        let _ = writeln!(self.file, "{} {text}", clock::now());
     }
 }

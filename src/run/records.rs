@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use super::{Environment, Event, Job, RunError};
-use crate::atomic;
+use crate::clock;
 use crate::data::Dataset;
-use crate::ops::threads;
-use crate::results::{Marker, Outcome, Provenance, RunFolder, rfc3339_utc};
+use crate::durable;
+use crate::results::{Marker, Outcome, Provenance, RunFolder};
 use crate::spec::render;
+use crate::threads::threads;
 
 pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Provenance {
     Provenance {
@@ -23,7 +23,7 @@ pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Pr
         gpu: job.device.gpu_name(),
         cpu: environment.cpu.clone(),
         threads: threads() as u32,
-        started: rfc3339_utc(SystemTime::now()),
+        started: clock::now(),
         finished: None,
         wall_s: None,
         training_s: None,
@@ -35,7 +35,7 @@ pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Pr
 
 /// Writes what the run is, before it does anything.
 pub fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(), RunError> {
-    let write = |path: PathBuf, text: &str| atomic::write(&path, text.as_bytes()).map_err(RunError::io(path));
+    let write = |path: PathBuf, text: &str| durable::write(&path, text.as_bytes()).map_err(RunError::io(path));
     change_history(&job.folder, &dataset.data_hash)?;
     provenance.write(&job.folder.provenance())?;
     write(job.folder.spec(), &render(&job.run.experiment))?;
@@ -52,7 +52,7 @@ fn change_history(folder: &RunFolder, data_hash: &str) -> Result<(), RunError> {
     if before.data_hash == data_hash {
         return Ok(());
     }
-    let rename = |from: &Path, to: &Path| atomic::if_there(fs::rename(from, to)).map_err(RunError::io(from));
+    let rename = |from: &Path, to: &Path| durable::if_there(fs::rename(from, to)).map_err(RunError::io(from));
     // There already: a process was killed between here and the new provenance.
     if !aside.exists() {
         rename(&history, &aside)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::RunError;
 use super::checkpoints::{file_name, name_ending};
-use crate::atomic;
+use crate::durable;
 use crate::model::Seq2Seq;
 use crate::train::{Average, CheckpointError, Ranking, Snapshot};
 
@@ -20,7 +20,7 @@ impl Snapshots {
     /// Makes the folder.
     pub fn new(folder: PathBuf, identity: String) -> Result<Self, RunError> {
         fs::create_dir_all(&folder).map_err(RunError::io(&folder))?;
-        atomic::remove_leftovers(&folder).map_err(RunError::io(&folder))?;
+        durable::remove_leftovers(&folder).map_err(RunError::io(&folder))?;
         Ok(Self { folder, identity })
     }
 
@@ -30,7 +30,7 @@ impl Snapshots {
         if ranking.steps().any(|needed| needed == step) {
             let path = self.path(step);
             let snapshot = Snapshot::of(model, step, &self.identity);
-            atomic::write(&path, &snapshot.to_bytes()).map_err(RunError::io(path))?;
+            durable::write(&path, &snapshot.to_bytes()).map_err(RunError::io(path))?;
         }
         let wanted: Vec<PathBuf> = ranking.steps().map(|step| self.path(step)).collect();
         let entries = fs::read_dir(&self.folder).map_err(RunError::io(&self.folder))?;

@@ -7,7 +7,8 @@ use rand::RngExt;
 
 use super::Check;
 use crate::model::{Batch, EOS};
-use crate::ops::{Ops, stream};
+use crate::ops::Ops;
+use crate::random::stream;
 
 /// Numbers, in as many lists as there are results to compare: values first, then gradients.
 pub type Results = Vec<Vec<f32>>;

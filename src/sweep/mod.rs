@@ -3,10 +3,8 @@
 //! refuses to know what a run computes.
 
 mod child;
-mod lock;
 mod order;
 mod schedule;
 
-pub use lock::{LockError, SuiteLock};
 pub use order::longest_first;
 pub use schedule::{Ending, Sweep, SweepError, Urgency, Watcher};

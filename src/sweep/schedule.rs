@@ -8,9 +8,10 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use super::child::{Child, Message};
+use crate::lock::Lock;
 use crate::plan::Run;
 use crate::results::{Marker, Outcome, ResultsError, RunFolder, RunState};
-use crate::run::{Event, RunLock};
+use crate::run::Event;
 
 /// How soon a wish to stop is noticed while all runs are silent.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -183,7 +184,7 @@ fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Ending, SweepError>
         RunState::read(folder, &run.spec_hash),
         RunState::Stale { .. } | RunState::Done(_)
     );
-    if let (true, Ok(_lock)) = (is_ours, RunLock::wait(folder, Duration::ZERO)) {
+    if let (true, Ok(_lock)) = (is_ours, Lock::take(&folder.lock())) {
         folder.create().map_err(SweepError::Results)?;
         let outcome = Outcome::Failed { reason: reason.clone() };
         let marker = Marker {

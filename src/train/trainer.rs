@@ -6,9 +6,10 @@ use rand::Rng;
 
 use super::ranking::{Measured, Ranking};
 use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
-use crate::ops::{map, stream};
 use crate::plan::Work;
+use crate::random::stream;
 use crate::spec::{Experiment, Schedule};
+use crate::threads::map;
 
 /// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
 const EXPLODED: f64 = 3.0;

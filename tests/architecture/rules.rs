@@ -4,14 +4,19 @@ use crate::paths::names_at_root;
 use crate::tokens::{Located, Token, tokens};
 
 /// The rooms in the order in which data walks through them. A room imports only rooms before it.
-pub const ROOMS: [&str; 18] = [
+pub const ROOMS: [&str; 23] = [
+    "durable",
+    "clock",
+    "random",
+    "threads",
+    "lock",
     "spec",
     "plan",
     "codegen",
     "ops",
     "model",
     "generated",
-    "atomic",
+    "grammar",
     "fetch",
     "data",
     "train",

@@ -234,7 +234,7 @@ fn a_run_whose_sweep_is_gone_stops_after_a_checkpoint() {
 #[test]
 fn two_sweeps_cannot_work_in_one_folder() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let _lock = ablate::sweep::SuiteLock::take(&folder.path().join("results/smoke")).expect("nobody else");
+    let _lock = ablate::lock::Lock::take(&folder.path().join("results/smoke/.lock")).expect("nobody else");
     let output = run(on_smoke(folder.path(), &["sweep", "smoke"]));
     assert_exit(&output, 6);
     assert!(
@@ -293,7 +293,7 @@ fn write_corpus(folder: &Path, pairs: usize) {
         ("dev", Split::Dev, 20),
         ("test", Split::Test, 20),
     ] {
-        let pairs: Vec<_> = ablate::data::GrammarPairs::new(stream).take(pairs).collect();
+        let pairs: Vec<_> = ablate::grammar::GrammarPairs::new(stream).take(pairs).collect();
         let side = |pick: fn(&(String, String)) -> &String| {
             pairs.iter().map(|pair| pick(pair).clone() + "\n").collect::<String>()
         };

@@ -64,7 +64,7 @@ fn a_sweep_leaves_folders_csv_and_report_and_the_second_one_does_nothing() {
 fn the_bleu_of_the_csv_is_that_of_the_hypotheses() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     assert_exit(&run(on_smoke(folder.path(), &["sweep", "smoke", "--rows", "base"])), 0);
-    let references: String = ablate::data::GrammarPairs::new(ablate::spec::Split::Test)
+    let references: String = ablate::grammar::GrammarPairs::new(ablate::spec::Split::Test)
         .take(1000)
         .map(|(_, german)| german + "\n")
         .collect();

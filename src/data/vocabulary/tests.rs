@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::splits::Pair;
+use crate::grammar::Pair;
 
 fn vocabulary() -> Vocabulary {
     Vocabulary::train(&WordCounts::of(&pairs()), 200, Case::Keep).unwrap()
@@ -77,7 +77,7 @@ fn a_word_cache_changes_nothing() {
 
 #[test]
 fn training_again_gives_the_same_pieces() {
-    let pairs: Vec<Pair> = crate::data::grammar::GrammarPairs::new(crate::spec::Split::Train)
+    let pairs: Vec<Pair> = crate::grammar::GrammarPairs::new(crate::spec::Split::Train)
         .take(500)
         .collect();
     let first = Vocabulary::train(&WordCounts::of(&pairs), 400, Case::Keep).unwrap();

@@ -9,7 +9,7 @@ use tokenizers::{PreTokenizer, Tokenizer};
 use super::alphabet::Alphabet;
 use super::{SPECIAL_PIECES, tokenizer_failed};
 use crate::data::error::DataError;
-use crate::data::splits::Pair;
+use crate::grammar::Pair;
 use crate::model::UNK;
 
 /// Two pieces that meet only once are no evidence for a longer one.

@@ -34,9 +34,10 @@ use rayon::prelude::*;
 
 use super::{
     AttentionWeights, Buffer, Dropout, FeedForwardWeights, LossTarget, Matrix, Ops, ParameterState, Rows, Spans,
-    TokenLoss, Vector, map, plain,
+    TokenLoss, Vector, plain,
 };
 use crate::spec::Precision;
+use crate::threads::map;
 
 impl Ops for Cpu {
     type Inference = CpuInference;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::product::{Output, View, product};
-use crate::ops::{map, threads};
+use crate::threads::{map, threads};
 
 /// Rows and columns: large enough for the kernel's full speed, small enough for the caches of any machine.
 const SIZE: usize = 256;

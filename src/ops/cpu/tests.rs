@@ -9,7 +9,8 @@ use rand::RngExt;
 use super::attention::{Heads, Kernel, Operands, Part};
 use super::lanes::add_to;
 use super::*;
-use crate::ops::{Dropout, Mask, Packed, plain, stream};
+use crate::ops::{Dropout, Mask, Packed, plain};
+use crate::random::stream;
 
 type Tape_ = OwnedTape<f32, Cpu>;
 /// Values, and gradients of the inputs.

@@ -16,7 +16,7 @@ pub use weights::WeightsError;
 use super::RunError;
 use super::checkpoints::scored_weights;
 use super::trained::{read_spec, read_text, read_vocabulary};
-use crate::atomic::{self, Pending};
+use crate::durable::{self, Pending};
 use crate::model::NamedArray;
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
@@ -113,7 +113,7 @@ impl Export {
     fn check_room(&self, existing: Existing) -> Result<(), RunError> {
         let folder = &self.folder;
         fs::create_dir_all(folder).map_err(RunError::io(folder))?;
-        atomic::remove_leftovers(folder).map_err(RunError::io(folder))?;
+        durable::remove_leftovers(folder).map_err(RunError::io(folder))?;
         let names = file_names(folder)?;
         if let Some(name) = names.iter().find(|name| !FILES.contains(&name.as_str())) {
             let (folder, name) = (folder.clone(), name.clone());
@@ -129,15 +129,15 @@ impl Export {
     /// Without them the folder is no export: they go first and come last.
     fn remove_weights(&self) -> Result<(), RunError> {
         let path = self.folder.join(WEIGHTS);
-        atomic::if_there(fs::remove_file(&path))
-            .and_then(|()| atomic::sync_folder(&self.folder))
+        durable::if_there(fs::remove_file(&path))
+            .and_then(|()| durable::sync_folder(&self.folder))
             .map_err(RunError::io(path))
     }
 
     fn begin(&self, name: &str, contents: &[u8]) -> Result<Pending, RunError> {
         let path = self.folder.join(name);
         let begin = || {
-            let mut file = atomic::begin(&path)?;
+            let mut file = durable::begin(&path)?;
             file.write_all(contents)?;
             file.flush()?;
             Ok(file)

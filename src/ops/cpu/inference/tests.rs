@@ -3,7 +3,8 @@
 use rand::RngExt;
 
 use super::*;
-use crate::ops::{Mask, PlainInference, stream};
+use crate::ops::{Mask, PlainInference};
+use crate::random::stream;
 
 type Plain = PlainInference<dfdx::prelude::Cpu>;
 

@@ -2,12 +2,12 @@
 
 use super::Deriver;
 use super::clause::{ClausePlan, Relatives};
-use crate::data::grammar::adjectives::Adjective;
-use crate::data::grammar::features::{Case, Number};
-use crate::data::grammar::lexicon::LEXICON;
-use crate::data::grammar::nouns::Class;
-use crate::data::grammar::tree::{Common, Comparison, Determiner, NounPhrase, Predicate, Pronoun};
-use crate::data::grammar::verbs::{Frame, Government, Verb};
+use crate::grammar::adjectives::Adjective;
+use crate::grammar::features::{Case, Number};
+use crate::grammar::lexicon::LEXICON;
+use crate::grammar::nouns::Class;
+use crate::grammar::tree::{Common, Comparison, Determiner, NounPhrase, Predicate, Pronoun};
+use crate::grammar::verbs::{Frame, Government, Verb};
 
 impl Deriver {
     pub(super) fn predicate(&mut self, subject: &NounPhrase, class: Class, plan: &ClausePlan) -> Predicate {

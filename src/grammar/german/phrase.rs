@@ -1,10 +1,10 @@
 //! German noun phrases, prepositions and adverbials.
 
 use super::articles::{contraction, definite, determiner, personal_pronoun, pronominal_adverb, relative_pronoun};
-use crate::data::grammar::features::{Case, Declension};
-use crate::data::grammar::numbers;
-use crate::data::grammar::text::Text;
-use crate::data::grammar::tree::{Common, Determiner, Gap, Natural, NounPhrase, Place, Pronoun, When};
+use crate::grammar::features::{Case, Declension};
+use crate::grammar::numbers;
+use crate::grammar::text::Text;
+use crate::grammar::tree::{Common, Determiner, Gap, Natural, NounPhrase, Place, Pronoun, When};
 
 /// A phrase without its relative clause; a gap is silent here, for it speaks at the front of the clause.
 pub fn noun_phrase(phrase: &NounPhrase, case: Case) -> Text {

@@ -1,4 +1,5 @@
-//! The embedded corpus: English and German said from the same tree, so that each sentence has one right translation.
+//! A split comes in; sentence pairs without end go out: English and German said from the same tree, so that each
+//! sentence has one right translation. This room refuses to know corpora, vocabularies and models.
 
 mod adjectives;
 mod adverbs;
@@ -19,8 +20,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use self::derive::Deriver;
-use super::splits::Pair;
-use crate::ops::stream;
+use crate::random::stream;
 use crate::spec::Split;
 
 /// Of sixteen sentences, one belongs to dev and one to test, whoever draws it.
@@ -28,6 +28,9 @@ const SPLIT_SHARES: u8 = 16;
 
 /// Words of an English sentence; others are drawn again.
 const SOURCE_WORDS: RangeInclusive<usize> = 3..=25;
+
+/// Source and target text of one sentence.
+pub type Pair = (String, String);
 
 /// Sentence pairs of a split without end: no pair twice, and none that belongs to another split.
 pub struct GrammarPairs {

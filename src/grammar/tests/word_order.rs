@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::grammar::tree::{Comparison, Gap, Place, Unit};
+use crate::grammar::tree::{Comparison, Gap, Place, Unit};
 
 fn at(noun: &str) -> Place {
     Place::Common(common(Determiner::Definite, noun, Number::Singular))

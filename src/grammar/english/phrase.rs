@@ -1,12 +1,10 @@
 //! English noun phrases and adverbials.
 
 use super::clause;
-use crate::data::grammar::features::Number;
-use crate::data::grammar::numbers;
-use crate::data::grammar::text::Text;
-use crate::data::grammar::tree::{
-    Common, Determiner, Gap, Human, Natural, NounPhrase, Place, Possessor, Pronoun, When,
-};
+use crate::grammar::features::Number;
+use crate::grammar::numbers;
+use crate::grammar::text::Text;
+use crate::grammar::tree::{Common, Determiner, Gap, Human, Natural, NounPhrase, Place, Possessor, Pronoun, When};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {

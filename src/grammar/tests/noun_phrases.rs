@@ -1,12 +1,12 @@
 use super::*;
-use crate::data::grammar::features::Case;
-use crate::data::grammar::numbers;
-use crate::data::grammar::tree::Possessor;
+use crate::grammar::features::Case;
+use crate::grammar::numbers;
+use crate::grammar::tree::Possessor;
 
 /// Declined by hand after the tables of the Duden grammar: nominative, accusative, dative; genitive follows.
 fn german(phrase: &NounPhrase) -> [String; 4] {
     [Case::Nominative, Case::Accusative, Case::Dative, Case::Genitive].map(|case| {
-        crate::data::grammar::german::noun_phrase(phrase, case)
+        crate::grammar::german::noun_phrase(phrase, case)
             .finish(' ')
             .trim_end()
             .to_lowercase()

@@ -1,7 +1,7 @@
 use super::*;
-use crate::data::grammar::closed::MODALS;
-use crate::data::grammar::features::{Agreement, Person};
-use crate::data::grammar::tree::ModalTense;
+use crate::grammar::closed::MODALS;
+use crate::grammar::features::{Agreement, Person};
+use crate::grammar::tree::ModalTense;
 
 /// Forms of ich, du, er, wir as the Duden conjugates them.
 #[test]

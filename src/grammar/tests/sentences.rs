@@ -1,6 +1,6 @@
 use super::*;
-use crate::data::grammar::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, SUBORDINATORS, THAT, WHEN, WHETHER};
-use crate::data::grammar::tree::{ClauseOrder, Coordinator, InfinitiveLink, Place, Subordinator};
+use crate::grammar::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, SUBORDINATORS, THAT, WHEN, WHETHER};
+use crate::grammar::tree::{ClauseOrder, Coordinator, InfinitiveLink, Place, Subordinator};
 
 fn subordinated(main: Clause, subordinator: &'static Subordinator, subordinate: Clause) -> Sentence {
     Sentence::Subordinated {

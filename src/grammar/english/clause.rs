@@ -2,10 +2,10 @@
 
 use super::phrase::{Role, gap_pronoun, goal, location, noun_phrase, time};
 use super::verbs::{Group, Support, base};
-use crate::data::grammar::features::Number;
-use crate::data::grammar::text::Text;
-use crate::data::grammar::tree::{Clause, Comparison, NounPhrase, Place, Polarity, Predicate, TimePosition};
-use crate::data::grammar::verbs::{ParticleOrder, Tense, Verb};
+use crate::grammar::features::Number;
+use crate::grammar::text::Text;
+use crate::grammar::tree::{Clause, Comparison, NounPhrase, Place, Polarity, Predicate, TimePosition};
+use crate::grammar::verbs::{ParticleOrder, Tense, Verb};
 
 pub fn statement(clause: &Clause) -> Text {
     let mut text = Text::default();

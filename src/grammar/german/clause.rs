@@ -3,12 +3,12 @@
 use super::articles::{personal_pronoun, reflexive_pronoun};
 use super::phrase::{gap_pronoun, goal, location, noun_phrase, prepositional_gap, prepositional_phrase, time};
 use super::verbs::{Cluster, zu_infinitive};
-use crate::data::grammar::features::Case;
-use crate::data::grammar::text::Text;
-use crate::data::grammar::tree::{
+use crate::grammar::features::Case;
+use crate::grammar::text::Text;
+use crate::grammar::tree::{
     Clause, Common, Comparison, Determiner, Form, NounPhrase, Place, Polarity, Predicate, TimePosition,
 };
-use crate::data::grammar::verbs::{Government, Reflexive};
+use crate::grammar::verbs::{Government, Reflexive};
 
 /// Finite verb second, after the subject, a fronted time, or what the caller puts there.
 pub fn main_clause(clause: &Clause, before: Option<&Text>) -> Text {

@@ -1,9 +1,9 @@
 //! Articles and pronouns: the words that show gender, case and number.
 
-use crate::data::grammar::adjectives::Inflection;
-use crate::data::grammar::features::{Agreement, Case, Declension, Gender, Number, Person};
-use crate::data::grammar::numbers;
-use crate::data::grammar::tree::{Determiner, Possessor, Pronoun};
+use crate::grammar::adjectives::Inflection;
+use crate::grammar::features::{Agreement, Case, Declension, Gender, Number, Person};
+use crate::grammar::numbers;
+use crate::grammar::tree::{Determiner, Possessor, Pronoun};
 
 /// The word before the noun, and what it leaves for the adjective to show.
 pub fn determiner(determiner: &Determiner, declension: Declension) -> (String, Inflection) {

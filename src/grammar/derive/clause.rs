@@ -3,15 +3,15 @@
 use rand::RngExt;
 
 use super::Deriver;
-use crate::data::grammar::adverbs::AdverbKind;
-use crate::data::grammar::closed::{MODALS, UNITS};
-use crate::data::grammar::lexicon::LEXICON;
-use crate::data::grammar::nouns::Class;
-use crate::data::grammar::tree::{
+use crate::grammar::adverbs::AdverbKind;
+use crate::grammar::closed::{MODALS, UNITS};
+use crate::grammar::lexicon::LEXICON;
+use crate::grammar::nouns::Class;
+use crate::grammar::tree::{
     Clause, Common, Determiner, Form, Gap, ModalTense, Natural, NounPhrase, Polarity, Predicate, Pronoun, Time,
     TimePosition, When,
 };
-use crate::data::grammar::verbs::{Frame, Government, Tense};
+use crate::grammar::verbs::{Frame, Government, Tense};
 
 /// What the surrounding sentence asks of a clause.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,11 +3,11 @@
 use rand::RngExt;
 
 use super::Deriver;
-use crate::data::grammar::features::{Gender, Number};
-use crate::data::grammar::lexicon::LEXICON;
-use crate::data::grammar::names;
-use crate::data::grammar::nouns::{Class, Noun};
-use crate::data::grammar::tree::{Common, Determiner, Natural, NounPhrase, Place, Possessor, Pronoun};
+use crate::grammar::features::{Gender, Number};
+use crate::grammar::lexicon::LEXICON;
+use crate::grammar::names;
+use crate::grammar::nouns::{Class, Noun};
+use crate::grammar::tree::{Common, Determiner, Natural, NounPhrase, Place, Possessor, Pronoun};
 
 const HE: Pronoun = Pronoun::Third {
     english: Natural::He,

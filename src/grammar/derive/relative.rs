@@ -4,11 +4,11 @@ use rand::RngExt;
 
 use super::Deriver;
 use super::clause::ClausePlan;
-use crate::data::grammar::features::Number;
-use crate::data::grammar::lexicon::LEXICON;
-use crate::data::grammar::nouns::Class;
-use crate::data::grammar::tree::{Clause, Common, Determiner, Form, Gap, Human, NounPhrase, Predicate};
-use crate::data::grammar::verbs::{Frame, Tense, Verb};
+use crate::grammar::features::Number;
+use crate::grammar::lexicon::LEXICON;
+use crate::grammar::nouns::Class;
+use crate::grammar::tree::{Clause, Common, Determiner, Form, Gap, Human, NounPhrase, Predicate};
+use crate::grammar::verbs::{Frame, Tense, Verb};
 
 impl Deriver {
     pub(super) fn maybe_add_relative(&mut self, phrase: &mut NounPhrase, percent: u32) {

@@ -1,8 +1,8 @@
 //! The English verb group: an auxiliary that asks and negates, and the rest.
 
-use crate::data::grammar::features::{Agreement, Number, Person};
-use crate::data::grammar::tree::{Clause, EnglishModal, Form, ModalTense, Predicate};
-use crate::data::grammar::verbs::{Tense, Verb};
+use crate::grammar::features::{Agreement, Number, Person};
+use crate::grammar::tree::{Clause, EnglishModal, Form, ModalTense, Predicate};
+use crate::grammar::verbs::{Tense, Verb};
 
 pub struct Group {
     /// Empty where the main verb is finite itself.

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use crate::data::{GrammarPairs, Pair};
+use super::super::{GrammarPairs, Pair};
 use crate::spec::Split;
 
 fn pairs(split: Split, count: usize) -> Vec<Pair> {

@@ -1,9 +1,9 @@
 //! The German verb cluster: a finite verb, and what waits for it at the end of the clause.
 
-use crate::data::grammar::features::{Agreement, Number, Person};
-use crate::data::grammar::text::Text;
-use crate::data::grammar::tree::{Clause, Form, Modal, ModalTense, Predicate};
-use crate::data::grammar::verbs::{GermanPast, Tense, Verb};
+use crate::grammar::features::{Agreement, Number, Person};
+use crate::grammar::text::Text;
+use crate::grammar::tree::{Clause, Form, Modal, ModalTense, Predicate};
+use crate::grammar::verbs::{GermanPast, Tense, Verb};
 
 pub struct Cluster {
     pub finite: String,
