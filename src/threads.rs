@@ -18,15 +18,31 @@ pub trait Shareable {}
 #[cfg(feature = "cuda")]
 impl<T: ?Sized> Shareable for T {}
 
-/// `work` on every item, in any order and on all threads; the results in the order of the items.
+/// Runs `work` on every item, in any order and on all threads; returns the results in the order of the items.
 #[cfg(not(feature = "cuda"))]
 pub fn map<I: Send, R: Send>(items: Vec<I>, work: impl Fn(I) -> R + Sync + Send) -> Vec<R> {
-    use rayon::prelude::*;
+    use std::sync::Mutex;
+    const POISONED: &str = "each item is taken once";
     if items.len() == 1 {
         // No need to wake a thread.
         return items.into_iter().map(work).collect();
     }
-    items.into_par_iter().map(work).collect()
+    let slots: Vec<_> = items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
+    for_each(slots.len(), &|index| {
+        let mut slot = slots[index].lock().expect(POISONED);
+        let item = slot.0.take().expect(POISONED);
+        slot.1 = Some(work(item));
+    });
+    let results = slots.into_iter().map(|slot| slot.into_inner().expect(POISONED).1);
+    results.map(|result| result.expect(POISONED)).collect()
+}
+
+/// Runs `work` on every number below `count`. It takes a trait object, so that the machinery of threads is compiled once
+/// and not for every kind of item.
+#[cfg(not(feature = "cuda"))]
+fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    use rayon::prelude::*;
+    (0..count).into_par_iter().for_each(work);
 }
 
 /// `work` on every item.

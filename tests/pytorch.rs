@@ -2,18 +2,28 @@
 //! same losses. The values come from `tests/golden/transformer/make.py`, whose head names the command and versions.
 
 use ablate::model::{
-    AdamStep, BOS, Batch, Continuation, EOS, Learned, NamedArray, Seq2Seq, Sinusoidal, Trainable, TrainingPass,
-    Transformer,
+    AdamStep, Architecture, BOS, Batch, Continuation, EOS, NamedArray, Seq2Seq, Trainable, TrainingPass, Transformer,
 };
-use ablate::ops::RankedRow;
-use ablate::spec::{Norm, Precision};
+use ablate::ops::{Of, RankedRow};
+use ablate::spec::{Norm, Positional, Precision};
 use dfdx::prelude::Cpu;
 use safetensors::SafeTensors;
 
 const VOCABULARY: usize = 23;
 const SMOOTHING: f32 = 0.1;
 
-type Model<P> = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, VOCABULARY, P>;
+/// Two heads of `d_k` 6 and `d_v` 10.
+fn model(norm: Norm, positional: Positional) -> Box<dyn Seq2Seq> {
+    let architecture = Architecture {
+        layers: 2,
+        heads: 2,
+        norm,
+        positional,
+        vocabulary: VOCABULARY,
+    };
+    let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, 0);
+    Box::new(Trainable::new(model))
+}
 
 struct Golden(Vec<u8>);
 
@@ -56,20 +66,11 @@ impl Golden {
 }
 
 fn models() -> [(Golden, Box<dyn Seq2Seq>); 2] {
-    let device = Cpu::default();
     let post = Golden::read("post-sinusoidal");
-    let model = post.restore(Box::new(Trainable::new(Model::<Sinusoidal>::new(
-        &device,
-        Norm::Post,
-        0,
-    ))));
+    let sinusoidal = post.restore(model(Norm::Post, Positional::Sinusoidal));
     let pre = Golden::read("pre-learned");
-    let learned = pre.restore(Box::new(Trainable::new(Model::<Learned<12>>::new(
-        &device,
-        Norm::Pre,
-        0,
-    ))));
-    [(post, model), (pre, learned)]
+    let learned = pre.restore(model(Norm::Pre, Positional::Learned { max_positions: 12 }));
+    [(post, sinusoidal), (pre, learned)]
 }
 
 const SOURCES: [&[u32]; 4] = [&[5, 9, 3, 17, 22], &[4], &[8, 8, 21], &[]];

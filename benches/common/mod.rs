@@ -5,10 +5,11 @@
 use std::ops::ControlFlow;
 
 use ablate::decode::{self, Hypothesis};
-use ablate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, Sinusoidal, Trainable, TrainingPass, Transformer};
+use ablate::model::{AdamStep, Architecture, Batch, BatchLoss, Seq2Seq, Trainable, TrainingPass, Transformer};
+use ablate::ops::Of;
 use ablate::ops::cpu::keep_freed_memory;
 use ablate::random::stream;
-use ablate::spec::{Decoding, Norm, Precision};
+use ablate::spec::{Decoding, Norm, Positional, Precision};
 use dfdx::prelude::Cpu;
 use rand::RngExt;
 
@@ -21,44 +22,47 @@ pub struct Shape {
     pub heads: usize,
     pub layers: usize,
     pub d_ff: usize,
-    build: fn() -> Box<dyn Seq2Seq>,
+    build: fn(Architecture) -> Box<dyn Seq2Seq>,
 }
 
 /// A row of `table3-quick`.
-pub const QUICK: Shape = Shape::of::<3, 64, 256, 4, 16, 2400>("quick");
-pub const D64: Shape = Shape::of::<2, 64, 256, 4, 16, 2048>("d64");
-pub const D128: Shape = Shape::of::<2, 128, 512, 4, 32, 4096>("d128");
+pub const QUICK: Shape = Shape::of::<64, 256>("quick", [3, 4, 2400]);
+pub const D64: Shape = Shape::of::<64, 256>("d64", [2, 4, 2048]);
+pub const D128: Shape = Shape::of::<128, 512>("d128", [2, 4, 4096]);
 /// Narrow layers, many of them, and a large vocabulary: what small translation models look like.
-pub const D128_DEEP: Shape = Shape::of::<4, 128, 256, 4, 32, 8192>("d128-deep");
-pub const D256: Shape = Shape::of::<3, 256, 1024, 4, 64, 8192>("d256");
-pub const D512: Shape = Shape::of::<6, 512, 2048, 8, 64, 8192>("d512");
+pub const D128_DEEP: Shape = Shape::of::<128, 256>("d128-deep", [4, 4, 8192]);
+pub const D256: Shape = Shape::of::<256, 1024>("d256", [3, 4, 8192]);
+pub const D512: Shape = Shape::of::<512, 2048>("d512", [6, 8, 8192]);
 
 impl Shape {
-    const fn of<const N: usize, const D: usize, const F: usize, const H: usize, const K: usize, const V: usize>(
-        name: &'static str,
-    ) -> Self {
+    const fn of<const D: usize, const F: usize>(name: &'static str, [layers, heads, vocabulary]: [usize; 3]) -> Self {
         Self {
             name,
-            vocabulary: V,
+            vocabulary,
             d_model: D,
-            heads: H,
-            layers: N,
+            heads,
+            layers,
             d_ff: F,
-            build: build::<N, D, F, H, K, V>,
+            build: build::<D, F>,
         }
     }
 
     /// A fresh model: post-norm, sinusoidal positions, the library's first weights.
     pub fn model(&self) -> Box<dyn Seq2Seq> {
         keep_freed_memory();
-        (self.build)()
+        (self.build)(Architecture {
+            layers: self.layers,
+            heads: self.heads,
+            norm: Norm::Post,
+            positional: Positional::Sinusoidal,
+            vocabulary: self.vocabulary,
+        })
     }
 }
 
-fn build<const N: usize, const D: usize, const F: usize, const H: usize, const K: usize, const V: usize>()
--> Box<dyn Seq2Seq> {
-    let network = Transformer::<Cpu, N, D, F, H, K, K, D, D, V, Sinusoidal>::new(&Cpu::default(), Norm::Post, 1);
-    Box::new(Trainable::new(network))
+fn build<const D: usize, const F: usize>(architecture: Architecture) -> Box<dyn Seq2Seq> {
+    let model = Transformer::<Cpu, Of<D, F, D, D>>::new(&Cpu::default(), architecture, 1);
+    Box::new(Trainable::new(model))
 }
 
 /// Random pieces, none of them special.

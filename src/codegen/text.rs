@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::plan::ShapeKey;
-use crate::spec::{Positional, Suite};
+use crate::spec::Suite;
 
 /// A file to be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,15 +43,18 @@ fn index(uses: &[Use]) -> String {
     }
     text += "];\n\n";
     text += "/// A new model of the shape, or `None` when this binary was not built with it.\n";
-    text += "#[allow(clippy::too_many_lines, reason = \"one arm for each shape\")]\n";
     text += "pub fn build<Dev: Ops>(\n";
-    text +=
-        "    key: &ShapeKey,\n    device: &Dev,\n    norm: Norm,\n    seed: u64,\n) -> Option<Box<dyn Seq2Seq>> {\n";
+    text += "    key: &ShapeKey,\n    device: &Dev,\n    architecture: Architecture,\n    seed: u64,\n";
+    text += ") -> Option<Box<dyn Seq2Seq>> {\n";
     text += "    match SHAPES.iter().position(|shape| shape == key)? {\n";
     for (number, Use { shape, rows }) in uses.iter().enumerate() {
         writeln!(text, "        // {}", rows.join("; ")).expect("a string takes all");
         let module = module(shape);
-        writeln!(text, "        {number} => Some({module}::build(device, norm, seed)),").expect("a string takes all");
+        writeln!(
+            text,
+            "        {number} => Some({module}::build(device, architecture, seed)),"
+        )
+        .expect("a string takes all");
     }
     text += "        _ => None,\n    }\n}\n";
     for Use { shape, .. } in uses {
@@ -66,19 +69,14 @@ fn index(uses: &[Use]) -> String {
 }
 
 fn builder(shape: &ShapeKey) -> SourceFile {
-    let positional = match shape.positional {
-        Positional::Sinusoidal => "Sinusoidal",
-        Positional::Learned { .. } => "Learned",
-    };
-    let model = model_type(shape);
+    let sizes = sizes(shape);
     SourceFile {
         name: format!("{}.rs", module(shape)),
         text: format!(
-            "use crate::model::{{{positional}, Seq2Seq, Trainable, Transformer}};\n\
-             use crate::ops::Ops;\n\
-             use crate::spec::Norm;\n\n\
-             pub fn build<Dev: Ops>(device: &Dev, norm: Norm, seed: u64) -> Box<dyn Seq2Seq> {{\n    \
-             Box::new(Trainable::new({model}::new(device, norm, seed)))\n}}\n"
+            "use crate::model::{{Architecture, Seq2Seq, Trainable, Transformer}};\n\
+             use crate::ops::{{Of, Ops}};\n\n\
+             pub fn build<Dev: Ops>(device: &Dev, architecture: Architecture, seed: u64) -> Box<dyn Seq2Seq> {{\n    \
+             Box::new(Trainable::new(Transformer::<Dev, {sizes}>::new(device, architecture, seed)))\n}}\n"
         ),
     }
 }
@@ -86,20 +84,12 @@ fn builder(shape: &ShapeKey) -> SourceFile {
 /// A name that says all sizes: it must not change when other shapes come or go.
 fn module(shape: &ShapeKey) -> String {
     let ShapeKey {
-        layers,
         d_model,
         d_ff,
-        heads,
-        d_k,
-        d_v,
-        vocab,
-        positional,
+        keys,
+        values,
     } = shape;
-    let positional = match positional {
-        Positional::Sinusoidal => "sinusoidal".to_owned(),
-        Positional::Learned { max_positions } => format!("learned_{max_positions}"),
-    };
-    format!("layers_{layers}_model_{d_model}_ff_{d_ff}_heads_{heads}_{d_k}_{d_v}_vocab_{vocab}_{positional}")
+    format!("model_{d_model}_ff_{d_ff}_keys_{keys}_values_{values}")
 }
 
 fn uses(suites: &[Suite]) -> Vec<Use> {
@@ -122,46 +112,23 @@ fn uses(suites: &[Suite]) -> Vec<Use> {
 
 fn literal(shape: &ShapeKey) -> String {
     let ShapeKey {
-        layers,
         d_model,
         d_ff,
-        heads,
-        d_k,
-        d_v,
-        vocab,
-        positional,
+        keys,
+        values,
     } = shape;
-    let positional = match positional {
-        Positional::Sinusoidal => "Positional::Sinusoidal".to_owned(),
-        Positional::Learned { max_positions } => format!("Positional::Learned {{ max_positions: {max_positions} }}"),
-    };
-    format!(
-        "ShapeKey {{ layers: {layers}, d_model: {d_model}, d_ff: {d_ff}, heads: {heads}, d_k: {d_k}, d_v: {d_v}, \
-         vocab: {vocab}, positional: {positional} }}"
-    )
+    format!("ShapeKey {{ d_model: {d_model}, d_ff: {d_ff}, keys: {keys}, values: {values} }}")
 }
 
-/// `Transformer::<Dev, N, D, F, H, K, VD, HK, HV, V, Positional>`: the sizes of the key, and the two products of sizes
-/// that the type system cannot form by itself.
-fn model_type(shape: &ShapeKey) -> String {
+/// `Of<D, F, H*K, H*VD>`.
+fn sizes(shape: &ShapeKey) -> String {
     let ShapeKey {
-        layers,
         d_model,
         d_ff,
-        heads,
-        d_k,
-        d_v,
-        vocab,
-        positional,
+        keys,
+        values,
     } = shape;
-    let (keys, values) = (heads * d_k, heads * d_v);
-    let positional = match positional {
-        Positional::Sinusoidal => "Sinusoidal".to_owned(),
-        Positional::Learned { max_positions } => format!("Learned<{max_positions}>"),
-    };
-    format!(
-        "Transformer::<Dev, {layers}, {d_model}, {d_ff}, {heads}, {d_k}, {d_v}, {keys}, {values}, {vocab}, {positional}>"
-    )
+    format!("Of<{d_model}, {d_ff}, {keys}, {values}>")
 }
 
 #[cfg(test)]
@@ -194,8 +161,8 @@ mod tests {
     /// The models that are built, in the order of their files.
     fn models(files: &[SourceFile]) -> Vec<&str> {
         let models = files.iter().skip(1).filter_map(|file| {
-            let (_, model) = file.text.split_once("Trainable::new(")?;
-            Some(model.split_once("::new(device")?.0)
+            let (_, sizes) = file.text.split_once("Transformer::<Dev, ")?;
+            Some(sizes.split_once(">::new(device")?.0)
         });
         models.collect()
     }
@@ -203,28 +170,19 @@ mod tests {
     #[test]
     fn each_shape_has_one_file_with_its_sizes_in_order() {
         let files = generate(&[suite("quick.toml")]);
-        assert_eq!(
-            models(&files),
-            [
-                "Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Sinusoidal>",
-                "Transformer::<Dev, 2, 64, 256, 8, 4, 8, 32, 64, 800, Sinusoidal>",
-                "Transformer::<Dev, 2, 64, 256, 4, 16, 16, 64, 64, 800, Learned<128>>",
-            ]
-        );
+        // Other positions are the same model with other values.
+        assert_eq!(models(&files), ["Of<64, 256, 64, 64>", "Of<64, 256, 32, 64>"]);
         assert_eq!(files[0].name, "generated.rs");
-        assert_eq!(
-            files[2].name,
-            "layers_2_model_64_ff_256_heads_8_4_8_vocab_800_sinusoidal.rs"
-        );
+        assert_eq!(files[2].name, "model_64_ff_256_keys_32_values_64.rs");
     }
 
     #[test]
     fn a_shape_is_shared_across_suites_and_names_its_rows() {
         let files = generate(&[suite("quick.toml"), suite("again.toml")]);
-        assert_eq!(models(&files).len(), 3);
+        assert_eq!(models(&files).len(), 2);
         let index = &files[0].text;
         assert!(
-            index.contains("// quick base; quick D1; again base; again D1\n"),
+            index.contains("// quick base; quick D1; quick E; again base; again D1; again E\n"),
             "{index}"
         );
     }
@@ -233,8 +191,8 @@ mod tests {
     fn a_file_does_not_depend_on_the_other_shapes() {
         let all = generate(&[suite("quick.toml")]);
         let mut one = suite("quick.toml");
-        one.rows.retain(|row| row.id == "E");
-        assert_eq!(generate(&[one])[1], all[3]);
+        one.rows.retain(|row| row.id == "B1");
+        assert_eq!(generate(&[one])[1], all[2]);
     }
 
     #[test]
@@ -245,11 +203,9 @@ mod tests {
             lines.filter(|line| line.contains(wanted)).collect()
         };
         let constants: Vec<&str> = lines("ShapeKey {");
-        assert_eq!(constants.len(), 3);
-        assert!(constants[1].contains("heads: 8, d_k: 4, d_v: 8, vocab: 800, positional: Positional::Sinusoidal }"));
-        assert!(constants[2].contains("Positional::Learned { max_positions: 128 }"));
+        assert_eq!(constants.len(), 2);
+        assert!(constants[1].contains("d_model: 64, d_ff: 256, keys: 32, values: 64 }"));
         let arms = lines("=> Some(");
-        assert!(arms[1].starts_with("1 => Some(layers_2_model_64_ff_256_heads_8_4_8_vocab_800_sinusoidal::build("));
-        assert!(arms[2].contains("learned_128::build("));
+        assert!(arms[1].starts_with("1 => Some(model_64_ff_256_keys_32_values_64::build("));
     }
 }

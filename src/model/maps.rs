@@ -1,7 +1,7 @@
 //! Who attends to whom: a translation is read once more as a whole, and what every head looks at is written down.
 //! Translating itself keeps none of this.
 
-use super::prepared::Prepared;
+use super::translator::{Pass, Translator, Watch, Within};
 use crate::ops::{HeadSizes, Inference, Mask, Packed, Spans};
 
 /// What one head looks at: for every query the shares of all keys, which sum to 1.
@@ -18,36 +18,66 @@ pub struct AttentionMaps {
     pub cross: Vec<Vec<Map>>,
 }
 
-impl<I: Inference> Prepared<'_, I> {
-    /// Reads source and target as training does, and watches every head.
-    pub fn maps(&self, source: &[u32], target: &[u32]) -> AttentionMaps {
-        let (device, sizes) = (&self.device, self.sizes);
-        let (source, target) = (Packed::from_sentences([source]), Packed::from_sentences([target]));
-        let mut maps = AttentionMaps::default();
-        let encoded = self.encode(&source, |projected| {
-            maps.encoder.push(within(&device.read(projected), sizes, Mask::Full));
-        });
-        let causal = Spans::within(&target, Mask::Causal);
-        let sentences = vec![0; target.tokens()];
-        let mut x = self.embed(target.ids(), self.positions.rows(0..target.tokens()).into_owned());
-        for layer in &self.decoder {
-            let keys_values = self.source_keys_values(layer, &encoded);
-            let memory = device.memory(&keys_values, sizes, &source);
-            x = self.decode_layer(
-                layer,
-                x,
-                |projected| {
-                    maps.decoder.push(within(&device.read(&projected), sizes, Mask::Causal));
-                    device.attend_within(&projected, sizes, &causal)
-                },
-                |queries| {
-                    maps.cross
-                        .push(across(&device.read(&queries), &device.read(&keys_values), sizes));
-                    device.attend_memory(&queries, &memory, &sentences)
-                },
-            );
-        }
-        maps
+/// Reads source and target as training does, and watches every head.
+pub fn maps<I: Inference>(model: &Translator<I>, source: &[u32], target: &[u32]) -> AttentionMaps {
+    let (device, sizes) = (&model.device, model.sizes);
+    let (source, target) = (Packed::from_sentences([source]), Packed::from_sentences([target]));
+    let mut watcher = Watcher {
+        device,
+        sizes,
+        mask: Mask::Full,
+        keys_values: Vec::new(),
+        to_self: Vec::new(),
+        to_source: Vec::new(),
+    };
+    let encoded = model.encode(&source, &mut watcher);
+    let encoder = std::mem::take(&mut watcher.to_self);
+    let layers = model.network.decoder.iter();
+    let keys_values: Vec<I::Rows> = layers.map(|layer| model.source_keys_values(layer, &encoded)).collect();
+    let memories: Vec<I::Memory> = keys_values
+        .iter()
+        .map(|rows| device.memory(rows, sizes, &source))
+        .collect();
+    watcher.mask = Mask::Causal;
+    watcher.keys_values = keys_values.iter().map(|rows| device.read(rows)).collect();
+    let embedded = model.embed(target.ids(), 0..target.tokens());
+    let mut pass = Pass {
+        model,
+        within: Within::Sentences(Spans::within(&target, Mask::Causal)),
+        memories: &memories,
+        sentences: &vec![0; target.tokens()],
+        watch: &mut watcher,
+    };
+    model.network.decode(&mut pass, embedded);
+    AttentionMaps {
+        encoder,
+        decoder: watcher.to_self,
+        cross: watcher.to_source,
+    }
+}
+
+/// Writes down what heads look at.
+struct Watcher<'m, I: Inference> {
+    device: &'m I,
+    sizes: HeadSizes,
+    /// Of the stack that is watched.
+    mask: Mask,
+    /// What each layer of the decoder attends to.
+    keys_values: Vec<Vec<f32>>,
+    to_self: Vec<Vec<Map>>,
+    to_source: Vec<Vec<Map>>,
+}
+
+impl<I: Inference> Watch<I> for Watcher<'_, I> {
+    fn to_self(&mut self, projected: &I::Rows) {
+        self.to_self
+            .push(within(&self.device.read(projected), self.sizes, self.mask));
+    }
+
+    fn to_source(&mut self, layer: usize, queries: &I::Rows) {
+        let queries = self.device.read(queries);
+        self.to_source
+            .push(across(&queries, &self.keys_values[layer], self.sizes));
     }
 }
 
@@ -58,7 +88,7 @@ fn within(projected: &[f32], sizes: HeadSizes, mask: Mask) -> Vec<Map> {
         stride: 2 * sizes.keys() + sizes.values(),
         first,
     };
-    maps(&side(0), &side(sizes.keys()), sizes, mask)
+    of_heads(&side(0), &side(sizes.keys()), sizes, mask)
 }
 
 /// Of rows that attend to the source: queries `[T, H*K]`, keys and values `[S, H*K + H*VD]`.
@@ -73,7 +103,7 @@ fn across(queries: &[f32], keys_values: &[f32], sizes: HeadSizes) -> Vec<Map> {
         stride: sizes.keys() + sizes.values(),
         first: 0,
     };
-    maps(&queries, &keys, sizes, Mask::Full)
+    of_heads(&queries, &keys, sizes, Mask::Full)
 }
 
 /// The queries or the keys of all heads, columns of wider rows.
@@ -92,7 +122,7 @@ impl Side<'_> {
 }
 
 /// `softmax(q . k^T / sqrt(K))` (equation 1), head by head.
-fn maps(queries: &Side, keys: &Side, sizes: HeadSizes, mask: Mask) -> Vec<Map> {
+fn of_heads(queries: &Side, keys: &Side, sizes: HeadSizes, mask: Mask) -> Vec<Map> {
     let of_head = |head| {
         let keys: Vec<&[f32]> = keys.head(head, sizes.key).collect();
         let seen = |position| match mask {

@@ -2,7 +2,7 @@
 
 use dfdx::prelude::*;
 
-use crate::ops::{Buffer, Ops, Trained};
+use crate::ops::{Buffer, Ops, Trained, host};
 use crate::threads::Shareable;
 
 /// One trained tensor of a model, of whatever shape.
@@ -16,16 +16,6 @@ pub trait Parameter<Dev: Ops>: Trained<Dev> {
     /// Where dfdx keeps the gradient.
     fn slot(&self) -> Slot<Dev>;
 }
-
-/// A copy of a tensor's values, row after row.
-pub fn host<S: Shape, Dev: Ops>(tensor: &Tensor<S, f32, Dev>) -> Vec<f32> {
-    let mut values = vec![0.0; HasShape::shape(tensor).num_elements()];
-    tensor.copy_into(&mut values);
-    values
-}
-
-/// A module lists its trained tensors, each under its name.
-pub type Visit<'v, 'm, Dev> = dyn FnMut(String, &'m mut dyn Parameter<Dev>) + 'v;
 
 /// Takes one parameter's gradient out of dfdx's store, zeros if there is none, and puts it in.
 ///

@@ -1,13 +1,13 @@
 //! Decoding with a cache: each step computes one row per hypothesis, and attends to keys and values kept from before.
 
 use super::batch::EOS;
-use super::prepared::Prepared;
+use super::translator::{Pass, Translator, Unwatched, Within};
 use super::{Continuation, Session};
 use crate::ops::{Inference, Lineage, Packed, RankedRow};
 
-/// Decodes with a [`Prepared`] model; all hypotheses have the same length.
+/// Decodes with a [`Translator`]; all hypotheses have the same length.
 pub struct CachedDecoder<'m, I: Inference> {
-    model: &'m Prepared<'m, I>,
+    model: &'m Translator<I>,
     /// What the source sentences say, per layer.
     memories: Vec<I::Memory>,
     /// What the hypotheses have said so far, per layer.
@@ -18,15 +18,15 @@ pub struct CachedDecoder<'m, I: Inference> {
 }
 
 impl<'m, I: Inference> CachedDecoder<'m, I> {
-    pub fn new(model: &'m Prepared<'_, I>, source: &Packed) -> Self {
-        let encoded = model.encode(source, |_| {});
-        let memories = model.decoder.iter().map(|layer| {
+    pub fn new(model: &'m Translator<I>, source: &Packed) -> Self {
+        let encoded = model.encode(source, &mut Unwatched);
+        let memories = model.network.decoder.iter().map(|layer| {
             let keys_values = model.source_keys_values(layer, &encoded);
             model.device.memory(&keys_values, model.sizes, source)
         });
         Self {
             memories: memories.collect(),
-            histories: model.decoder.iter().map(|_| I::History::default()).collect(),
+            histories: model.network.decoder.iter().map(|_| I::History::default()).collect(),
             model,
             lineage: Lineage::default(),
             sentences: (0..source.sentences()).collect(),
@@ -36,27 +36,21 @@ impl<'m, I: Inference> CachedDecoder<'m, I> {
 
 impl<I: Inference> Session for CachedDecoder<'_, I> {
     fn step(&mut self, rows: &[Continuation], k: usize) -> Vec<RankedRow> {
-        let Self { model, sentences, .. } = self;
+        let model = self.model;
         let parents: Vec<usize> = rows.iter().map(|row| row.parent).collect();
         let tokens: Vec<u32> = rows.iter().map(|row| row.token).collect();
-        *sentences = parents.iter().map(|&parent| sentences[parent]).collect();
+        self.sentences = parents.iter().map(|&parent| self.sentences[parent]).collect();
         let position = self.lineage.length();
         self.lineage.advance(&parents);
-
-        let positions = model.positions.rows(position..position + 1).repeat(rows.len());
-        let mut x = model.embed(&tokens, positions);
-        for ((layer, memory), history) in model.decoder.iter().zip(&self.memories).zip(&mut self.histories) {
-            x = model.decode_layer(
-                layer,
-                x,
-                |projected| {
-                    model
-                        .device
-                        .attend_history(projected, history, model.sizes, &self.lineage)
-                },
-                |queries| model.device.attend_memory(&queries, memory, sentences),
-            );
-        }
-        model.device.rank(&model.finish_decoder(x), &model.table, k, EOS)
+        let embedded = model.embed(&tokens, std::iter::repeat_n(position, rows.len()));
+        let mut pass = Pass {
+            model,
+            within: Within::Steps(&mut self.histories, &self.lineage),
+            memories: &self.memories,
+            sentences: &self.sentences,
+            watch: &mut Unwatched,
+        };
+        let decoded = model.network.decode(&mut pass, embedded);
+        model.device.rank(&decoded, &model.table, k, EOS)
     }
 }

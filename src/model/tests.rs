@@ -3,17 +3,27 @@
 use dfdx::prelude::Cpu;
 
 use super::*;
-use crate::ops::Packed;
-use crate::spec::{Norm, Precision};
+use crate::ops::{Of, Packed};
+use crate::spec::{Norm, Positional, Precision};
 
-type Small<P> = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, 31, P>;
+/// Two heads of `d_k` 6 and `d_v` 10.
+fn small(norm: Norm, positional: Positional, seed: u64) -> Box<dyn Seq2Seq> {
+    let architecture = Architecture {
+        layers: 2,
+        heads: 2,
+        norm,
+        positional,
+        vocabulary: 31,
+    };
+    let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, seed);
+    Box::new(Trainable::new(model))
+}
 
 fn models() -> [Box<dyn Seq2Seq>; 3] {
-    let device = Cpu::default();
     [
-        Box::new(Trainable::new(Small::<Sinusoidal>::new(&device, Norm::Post, 1))),
-        Box::new(Trainable::new(Small::<Sinusoidal>::new(&device, Norm::Pre, 2))),
-        Box::new(Trainable::new(Small::<Learned<9>>::new(&device, Norm::Post, 3))),
+        small(Norm::Post, Positional::Sinusoidal, 1),
+        small(Norm::Pre, Positional::Sinusoidal, 2),
+        small(Norm::Post, Positional::Learned { max_positions: 9 }, 3),
     ]
 }
 
@@ -220,7 +230,7 @@ fn a_step_in_bf16_is_close_to_that_in_f32_and_another() {
 
 #[test]
 fn every_seed_has_its_own_weights_and_equal_seeds_the_same() {
-    let weights = |seed| Trainable::new(Small::<Sinusoidal>::new(&Cpu::default(), Norm::Post, seed)).weights();
+    let weights = |seed| small(Norm::Post, Positional::Sinusoidal, seed).weights();
     assert_eq!(weights(1), weights(1));
     assert_ne!(weights(1), weights(2));
 }
@@ -293,7 +303,7 @@ fn trained_on(threads: usize, precision: Precision) -> Vec<NamedArray> {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut model = Trainable::new(Small::<Sinusoidal>::new(&Cpu::default(), Norm::Post, 1));
+        let mut model = small(Norm::Post, Positional::Sinusoidal, 1);
         for step in 1..=3 {
             model.accumulate(&batch, &pass);
             model.accumulate(&batch, &pass);

@@ -4,11 +4,11 @@ use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
 use super::parameter::Slot;
-use super::{AdamStep, Batch, BatchLoss, Decoder, NamedArray, Network, Parameter, RestoreError, Seq2Seq, TrainingPass};
-use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, ParameterState, TokenLoss, Trained};
+use super::{AdamStep, Batch, BatchLoss, Decoder, Model, NamedArray, Parameter, RestoreError, Seq2Seq, TrainingPass};
+use crate::ops::{Buffer, DropoutStream, LossTarget, Ops, ParameterState, Recording, TokenLoss};
 use crate::threads::{map, threads};
 
-/// Any [`Network`] as a [`Seq2Seq`].
+/// Any [`Model`] as a [`Seq2Seq`].
 ///
 /// A large batch is cut into shares of whole sentences that threads work on side by side; their gradients are added in
 /// the order of the shares, so that the number of threads changes no bit.
@@ -23,10 +23,13 @@ pub struct Trainable<Dev: Ops, M> {
     moments: [Vec<Buffer<Dev>>; 2],
 }
 
-impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
+impl<Dev: Ops, M: Model<Dev>> Trainable<Dev, M> {
     pub fn new(mut network: M) -> Self {
-        let mut slots = Vec::new();
-        network.visit(&mut |_, parameter| slots.push(parameter.slot()));
+        let slots: Vec<_> = network
+            .parameters()
+            .into_iter()
+            .map(|(_, parameter)| parameter.slot())
+            .collect();
         Self {
             network,
             gradients: zeros(&slots),
@@ -47,8 +50,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
         for (slot, gradient) in self.slots.iter().zip(gradients) {
             (slot.put)(&mut store, gradient);
         }
-        let seed: Tensor<Rank0, f32, Dev> = self.network.device().zeros();
-        let (_, tape) = seed.traced(store).split_tape();
+        let mut recording = Recording::on(self.network.device(), store);
         let dropout = DropoutStream::new(pass.dropout, pass.dropout_key);
         let target = LossTarget {
             labels: &share.labels,
@@ -59,8 +61,8 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
             loss,
             smoothed_sum,
             nll_sum,
-        } = self.network.loss(share, target, dropout, tape);
-        let mut store = loss.backward();
+        } = self.network.loss(share, target, dropout, &mut recording);
+        let mut store = recording.backward(loss);
         let losses = BatchLoss {
             smoothed_sum,
             nll_sum,
@@ -82,15 +84,13 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
 
     /// One array per parameter, of whatever `read` finds for it.
     fn arrays(&mut self, mut read: impl FnMut(&mut dyn Parameter<Dev>) -> Vec<f32>) -> Vec<NamedArray> {
-        let mut arrays = Vec::new();
-        self.network.visit(&mut |name, parameter| {
-            arrays.push(NamedArray {
-                name,
-                shape: parameter.shape(),
-                values: read(parameter),
-            });
+        let parameters = self.network.parameters().into_iter();
+        let array = parameters.map(|(name, parameter)| NamedArray {
+            name,
+            shape: parameter.shape(),
+            values: read(parameter),
         });
-        arrays
+        array.collect()
     }
 
     /// Buffers, one per parameter, as arrays.
@@ -104,7 +104,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     fn check(&mut self, arrays: &[NamedArray]) -> Result<(), RestoreError> {
         let mut fault = None;
         let mut rest = arrays.iter();
-        self.network.visit(&mut |name, parameter| {
+        for (name, parameter) in self.network.parameters() {
             let expected = parameter.shape();
             let found = match rest.next() {
                 Some(array) if array.name != name => Err(RestoreError::Unknown {
@@ -119,7 +119,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
                 None => Err(RestoreError::Missing { name }),
             };
             fault = fault.take().or(found.err());
-        });
+        }
         let left_over = rest.next().map(|array| RestoreError::Unknown {
             name: array.name.clone(),
         });
@@ -127,7 +127,7 @@ impl<Dev: Ops, M: Network<Dev>> Trainable<Dev, M> {
     }
 }
 
-impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
+impl<Dev: Ops, M: Model<Dev>> Seq2Seq for Trainable<Dev, M> {
     fn accumulate(&mut self, batch: &Batch, pass: &TrainingPass) -> BatchLoss {
         let mut losses = BatchLoss::default();
         let shares = batch.shares(Dev::shares(batch.target_tokens()));
@@ -170,12 +170,10 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
             weight_decay: None,
         };
         let t = i32::try_from(step.step).expect("fewer than 2^31 updates");
-        let mut parameters: Vec<&mut dyn Trained<Dev>> = Vec::new();
-        self.network.visit(&mut |_, parameter| parameters.push(parameter));
         let [first, second] = &mut self.moments;
         let buffers = self.gradients.iter_mut().zip(first.iter_mut().zip(second));
-        let states = parameters.into_iter().zip(buffers);
-        let states = states.map(|(parameter, (gradient, (first, second)))| ParameterState {
+        let parameters = self.network.parameters().into_iter().zip(buffers);
+        let states = parameters.map(|((_, parameter), (gradient, (first, second)))| ParameterState {
             parameter,
             gradient,
             moments: [first, second],
@@ -191,7 +189,9 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
         };
         let TokenLoss {
             smoothed_sum, nll_sum, ..
-        } = self.network.loss(batch, target, DropoutStream::off(), NoneTape);
+        } = self
+            .network
+            .loss(batch, target, DropoutStream::off(), &mut Recording::off());
         BatchLoss {
             smoothed_sum,
             nll_sum,
@@ -229,12 +229,9 @@ impl<Dev: Ops, M: Network<Dev>> Seq2Seq for Trainable<Dev, M> {
 
     fn restore_weights(&mut self, weights: &[NamedArray]) -> Result<(), RestoreError> {
         self.check(weights)?;
-        let mut rest = weights.iter();
-        self.network.visit(&mut |_, parameter| {
-            if let Some(array) = rest.next() {
-                parameter.write(&array.values);
-            }
-        });
+        for ((_, parameter), array) in self.network.parameters().into_iter().zip(weights) {
+            parameter.write(&array.values);
+        }
         Ok(())
     }
 

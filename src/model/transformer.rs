@@ -1,65 +1,49 @@
-//! The whole model: embeddings, two stacks of layers, and the projection that shares the embeddings' matrix.
-
-use std::array;
-use std::ops::Range;
+//! The model as it is trained: embeddings, the network, and the projection that shares the embeddings' matrix.
 
 use dfdx::prelude::*;
 
 use super::init::Init;
-use super::layers::{DecoderLayer, EncoderLayer};
-use super::norm::LayerNorm;
-use super::parameter::{Visit, host};
-use super::positions::{PositionTable, Positional};
-use super::prepared::{Positions, Prepared};
-use super::{Batch, Decoder};
-use crate::ops::{DropoutStream, HeadSizes, Inference, LossTarget, Mask, Matrix, Ops, Packed, Rows, Spans, TokenLoss};
-use crate::spec::Norm;
-use crate::threads::{Shareable, map};
+use super::network::{Backend, Network};
+use super::parameter::Parameter;
+use super::positions::{Sinusoids, learned_row};
+use super::translator::{Preparation, Translator};
+use super::weights::{Attention, FeedForward, LayerNorm, Trained, tensors};
+use super::{Architecture, Batch, Decoder};
+use crate::ops::{
+    DropoutStream, HeadSizes, LossTarget, Mask, Ops, Packed, Recording, Rows, Sizes, Spans, Table, TokenLoss, host,
+};
+use crate::spec::Positional;
+use crate::threads::Shareable;
 
-/// A Transformer of `N` + `N` layers, `D = d_model`, `F = d_ff`, `H` heads of `K = d_k` and `VD = d_v`, their products
-/// `HK` and `HV`, `V` pieces in the vocabulary, and positions of kind `P`.
-pub struct Transformer<
-    Dev: Ops,
-    const N: usize,
-    const D: usize,
-    const F: usize,
-    const H: usize,
-    const K: usize,
-    const VD: usize,
-    const HK: usize,
-    const HV: usize,
-    const V: usize,
-    P: Positional,
-> {
+/// A Transformer whose weight matrices have the sizes `S`; everything else about it is a value.
+pub struct Transformer<Dev: Ops, S: Sizes> {
     device: Dev,
-    norm: Norm,
+    architecture: Architecture,
     /// Shared by both embeddings and the projection before the softmax (section 3.4).
-    embedding: Matrix<V, D, Dev>,
-    positions: P::Table<Dev, D>,
-    encoder: [EncoderLayer<Dev, D, F, H, K, VD, HK, HV>; N],
-    decoder: [DecoderLayer<Dev, D, F, H, K, VD, HK, HV>; N],
-    /// With pre-norm nothing has normalised a stack's last sum yet.
-    final_norms: Option<FinalNorms<Dev, D>>,
+    embedding: Table<S::Model, Dev>,
+    positions: Positions<Dev, S>,
+    network: Network<Trained<Dev, S>>,
 }
 
-struct FinalNorms<Dev: Ops, const D: usize> {
-    encoder: LayerNorm<Dev, D>,
-    decoder: LayerNorm<Dev, D>,
+/// What is added to the embeddings. One table serves encoder and decoder.
+enum Positions<Dev: Ops, S: Sizes> {
+    Sinusoidal(Sinusoids),
+    Learned(Table<S::Model, Dev>),
 }
 
 /// A model as [`super::Trainable`] sees it: the typed world's side of the door.
-pub trait Network<Dev: Ops>: Shareable {
+pub trait Model<Dev: Ops>: Shareable {
     /// Every trained tensor under its name, in a fixed order.
-    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>);
+    fn parameters(&mut self) -> Vec<(String, &mut dyn Parameter<Dev>)>;
 
-    /// The losses of a batch; what the tape remembers already is kept.
-    fn loss<T: Tape<f32, Dev>>(
+    /// The losses of a batch.
+    fn loss(
         &self,
         batch: &Batch,
         target: LossTarget,
         dropout: DropoutStream,
-        tape: T,
-    ) -> TokenLoss<Dev, T>;
+        recording: &mut Recording<Dev>,
+    ) -> TokenLoss<Dev>;
 
     fn decoder(&self) -> Box<dyn Decoder + '_>;
 
@@ -68,175 +52,88 @@ pub trait Network<Dev: Ops>: Shareable {
     fn device(&self) -> &Dev;
 }
 
-impl<
-    Dev: Ops,
-    const N: usize,
-    const D: usize,
-    const F: usize,
-    const H: usize,
-    const K: usize,
-    const VD: usize,
-    const HK: usize,
-    const HV: usize,
-    const V: usize,
-    P: Positional,
-> Transformer<Dev, N, D, F, H, K, VD, HK, HV, V, P>
-{
+impl<Dev: Ops, S: Sizes> Transformer<Dev, S> {
     /// Fresh weights drawn from the streams of `seed`.
-    pub fn new(device: &Dev, norm: Norm, seed: u64) -> Self {
+    #[must_use]
+    pub fn new(device: &Dev, architecture: Architecture, seed: u64) -> Self {
         let init = Init { device, seed };
         Self {
             device: device.clone(),
-            norm,
-            embedding: init.embedding("embedding"),
-            positions: P::Table::new(&init),
-            encoder: array::from_fn(|i| EncoderLayer::new(&init, &format!("encoder.{i}"))),
-            decoder: array::from_fn(|i| DecoderLayer::new(&init, &format!("decoder.{i}"))),
-            final_norms: (norm == Norm::Pre).then(|| FinalNorms {
-                encoder: LayerNorm::new(&init),
-                decoder: LayerNorm::new(&init),
-            }),
-        }
-    }
-
-    /// `Dropout(embedding * sqrt(d_model) + position)`, sections 3.4, 3.5 and 5.4.
-    fn embed<T: Tape<f32, Dev>>(
-        &self,
-        ids: &[u32],
-        positions: &[usize],
-        dropout: &mut DropoutStream,
-    ) -> Rows<D, Dev, T> {
-        let pieces = Dev::gather(&self.embedding, ids, (D as f32).sqrt());
-        Dev::dropout(
-            Dev::add(pieces, self.positions.rows(&self.device, positions)),
-            dropout.next_site(D),
-        )
-    }
-
-    /// The encoder's last rows, `[source tokens, D]`.
-    fn encode<T: Tape<f32, Dev>>(&self, source: &Packed, dropout: &mut DropoutStream) -> Rows<D, Dev, T> {
-        let spans = Spans::within(source, Mask::Full);
-        let embedded = self.embed(source.ids(), &positions(source), dropout);
-        let rows = self
-            .encoder
-            .iter()
-            .fold(embedded, |x, layer| layer.forward(x, &spans, self.norm, dropout));
-        match &self.final_norms {
-            Some(norms) => norms.encoder.forward(rows),
-            None => rows,
-        }
-    }
-
-    fn finish_decoder<T: Tape<f32, Dev>>(&self, rows: Rows<D, Dev, T>) -> Rows<D, Dev, T> {
-        match &self.final_norms {
-            Some(norms) => norms.decoder.forward(rows),
-            None => rows,
-        }
-    }
-
-    fn prepared(&self) -> Prepared<'_, Dev::Inference> {
-        let device = self.device.inference();
-        let positions = |range: Range<usize>| {
-            let rows: Rows<D, Dev> = self.positions.rows(&self.device, &range.collect::<Vec<_>>());
-            rows.as_vec()
-        };
-        let table = device.prepare_table(host(&self.embedding), D);
-        let encoder = map(self.encoder.iter().collect(), |layer| layer.prepared(&device));
-        let decoder = map(self.decoder.iter().collect(), |layer| layer.prepared(&device));
-        Prepared {
-            norm: self.norm,
-            sizes: HeadSizes {
-                heads: H,
-                key: K,
-                value: VD,
+            architecture,
+            embedding: init.embedding("embedding", architecture.vocabulary),
+            positions: match architecture.positional {
+                Positional::Sinusoidal => Positions::Sinusoidal(Sinusoids::new(S::Model::SIZE)),
+                Positional::Learned { max_positions } => Positions::Learned(init.positions(max_positions)),
             },
-            embedding_scale: (D as f32).sqrt(),
-            table,
-            positions: Positions::new(D, Box::new(positions)),
-            encoder,
-            decoder,
-            final_norms: self
-                .final_norms
-                .as_ref()
-                .map(|norms| [norms.encoder.prepared(&device), norms.decoder.prepared(&device)]),
-            device,
+            network: Network::new(architecture.layers, architecture.norm, &init),
         }
     }
 
-    /// The decoder's last rows over whole target sentences, `[target tokens, D]`.
-    fn teacher_forced<T: Tape<f32, Dev>>(
-        &self,
-        batch: &Batch,
-        dropout: &mut DropoutStream,
-        tape: T,
-    ) -> Rows<D, Dev, T> {
-        dropout.at_row(batch.before.source);
-        let (memory, encoder_tape) = self.encode::<T>(&batch.source, dropout).split_tape();
-        let causal = Spans::within(&batch.target, Mask::Causal);
-        let across = Spans::across(&batch.target, &batch.source);
-        dropout.at_row(batch.before.target);
-        let (embedded, decoder_tape) = self
-            .embed::<T>(batch.target.ids(), &positions(&batch.target), dropout)
-            .split_tape();
-        let embedded = embedded.put_tape(tape.merge(encoder_tape).merge(decoder_tape));
-        let rows = self.decoder.iter().fold(embedded, |x, layer| {
-            layer.forward(
-                x,
-                self.norm,
-                dropout,
-                |attention, x| attention.forward(x, None, &causal),
-                |attention, x| attention.forward(x, Some(&memory), &across),
-            )
-        });
-        self.finish_decoder(rows)
+    fn head_sizes(&self) -> HeadSizes {
+        HeadSizes::split(self.architecture.heads, S::Keys::SIZE, S::Values::SIZE)
     }
 }
 
-impl<
-    Dev: Ops,
-    const N: usize,
-    const D: usize,
-    const F: usize,
-    const H: usize,
-    const K: usize,
-    const VD: usize,
-    const HK: usize,
-    const HV: usize,
-    const V: usize,
-    P: Positional,
-> Network<Dev> for Transformer<Dev, N, D, F, H, K, VD, HK, HV, V, P>
-{
-    fn visit<'m>(&'m mut self, visit: &mut Visit<'_, 'm, Dev>) {
-        visit("embedding.weight".to_owned(), &mut self.embedding);
-        self.positions.visit(visit);
-        for (i, layer) in self.encoder.iter_mut().enumerate() {
-            layer.visit(&format!("encoder.{i}"), visit);
+impl<Dev: Ops, S: Sizes> Model<Dev> for Transformer<Dev, S> {
+    fn parameters(&mut self) -> Vec<(String, &mut dyn Parameter<Dev>)> {
+        let mut parameters: Vec<(String, &mut dyn Parameter<Dev>)> =
+            vec![("embedding.weight".to_owned(), &mut self.embedding)];
+        if let Positions::Learned(table) = &mut self.positions {
+            parameters.push(("positions.weight".to_owned(), table));
         }
-        for (i, layer) in self.decoder.iter_mut().enumerate() {
-            layer.visit(&format!("decoder.{i}"), visit);
+        for (part, weights) in self.network.parts() {
+            let of_part = tensors(weights).into_iter();
+            parameters.extend(of_part.map(|(name, tensor)| (format!("{part}.{name}"), tensor)));
         }
-        if let Some(norms) = &mut self.final_norms {
-            norms.encoder.visit("encoder_norm", visit);
-            norms.decoder.visit("decoder_norm", visit);
-        }
+        parameters
     }
 
-    fn loss<T: Tape<f32, Dev>>(
+    fn loss(
         &self,
         batch: &Batch,
         target: LossTarget,
         mut dropout: DropoutStream,
-        tape: T,
-    ) -> TokenLoss<Dev, T> {
-        Dev::smoothed_loss(self.teacher_forced(batch, &mut dropout, tape), &self.embedding, target)
+        recording: &mut Recording<Dev>,
+    ) -> TokenLoss<Dev> {
+        dropout.at_row(batch.before.source);
+        let mut pass = Pass {
+            model: self,
+            recording,
+            dropout,
+            within: Spans::within(&batch.source, Mask::Full),
+            source: None,
+        };
+        let embedded = pass.embed(&batch.source);
+        let encoded = self.network.encode(&mut pass, embedded);
+        pass.within = Spans::within(&batch.target, Mask::Causal);
+        pass.source = Some((encoded, Spans::across(&batch.target, &batch.source)));
+        pass.dropout.at_row(batch.before.target);
+        let embedded = pass.embed(&batch.target);
+        let decoded = self.network.decode(&mut pass, embedded);
+        Dev::smoothed_loss(pass.recording, &decoded, &self.embedding, target)
     }
 
     fn decoder(&self) -> Box<dyn Decoder + '_> {
-        Box::new(self.prepared())
+        let preparation = Preparation::new(self.device.inference());
+        let positions = match &self.positions {
+            Positions::Sinusoidal(_) => None,
+            Positions::Learned(table) => Some(host(table)),
+        };
+        let network = self.network.convert(&preparation);
+        let embedding = host(&self.embedding);
+        let sizes = self.head_sizes();
+        Box::new(Translator::new(
+            preparation,
+            network,
+            embedding,
+            positions,
+            S::Model::SIZE,
+            sizes,
+        ))
     }
 
     fn vocabulary_size(&self) -> usize {
-        V
+        self.architecture.vocabulary
     }
 
     fn device(&self) -> &Dev {
@@ -244,9 +141,84 @@ impl<
     }
 }
 
-/// The position of every packed token in its own sentence.
-fn positions(sentences: &Packed) -> Vec<usize> {
-    (0..sentences.sentences())
-        .flat_map(|index| 0..sentences.rows(index).len())
-        .collect()
+/// One pass over a batch: the backend of training.
+struct Pass<'a, Dev: Ops, S: Sizes> {
+    model: &'a Transformer<Dev, S>,
+    recording: &'a mut Recording<Dev>,
+    dropout: DropoutStream,
+    /// Of the sentences in the stack that is at work.
+    within: Spans,
+    /// What the decoder attends to: the encoder's last rows, and who sees which.
+    source: Option<(Rows<S::Model, Dev>, Spans)>,
+}
+
+impl<Dev: Ops, S: Sizes> Pass<'_, Dev, S> {
+    /// `Dropout(embedding * sqrt(d_model) + position)`, sections 3.4, 3.5 and 5.4.
+    fn embed(&mut self, sentences: &Packed) -> Rows<S::Model, Dev> {
+        let scale = (S::Model::SIZE as f32).sqrt();
+        let tokens = Dev::gather(self.recording, &self.model.embedding, sentences.ids(), scale);
+        let positions = self.positions(sentences);
+        let sum = Dev::add(self.recording, &tokens, &positions);
+        Dev::dropout(self.recording, &sum, self.dropout.next_site(S::Model::SIZE))
+    }
+
+    fn positions(&mut self, sentences: &Packed) -> Rows<S::Model, Dev> {
+        let lengths = (0..sentences.sentences()).map(|index| sentences.rows(index).len());
+        let longest = lengths.clone().max().unwrap_or(0);
+        let of_tokens = lengths.flat_map(|length| 0..length);
+        match &self.model.positions {
+            Positions::Sinusoidal(sinusoids) => {
+                let rows: Vec<u32> = of_tokens.map(|position| position as u32).collect();
+                self.model.device.constant_rows(sinusoids.rows(0..longest), &rows)
+            }
+            Positions::Learned(table) => {
+                let (count, _) = *HasShape::shape(table);
+                let rows: Vec<u32> = of_tokens.map(|position| learned_row(position, count) as u32).collect();
+                Dev::gather(self.recording, table, &rows, 1.0)
+            }
+        }
+    }
+
+    fn attend(
+        &mut self,
+        weights: &Attention<Dev, S>,
+        x: &Rows<S::Model, Dev>,
+        memory: Option<&Rows<S::Model, Dev>>,
+        spans: &Spans,
+    ) -> Rows<S::Model, Dev> {
+        let heads = self.model.architecture.heads;
+        Dev::multi_head_attention(self.recording, x, memory, &weights.weights(), heads, spans)
+    }
+}
+
+impl<Dev: Ops, S: Sizes> Backend<Trained<Dev, S>> for Pass<'_, Dev, S> {
+    type Rows = Rows<S::Model, Dev>;
+
+    fn normalize(&mut self, norm: &LayerNorm<Dev, S::Model>, x: &Self::Rows) -> Self::Rows {
+        Dev::layer_norm(self.recording, x, &norm.weights())
+    }
+
+    fn add(&mut self, x: Self::Rows, y: Self::Rows) -> Self::Rows {
+        let y = Dev::dropout(self.recording, &y, self.dropout.next_site(S::Model::SIZE));
+        Dev::add(self.recording, &x, &y)
+    }
+
+    fn add_norm(&mut self, norm: &LayerNorm<Dev, S::Model>, x: Self::Rows, y: Self::Rows) -> Self::Rows {
+        let dropout = self.dropout.next_site(S::Model::SIZE);
+        Dev::add_norm(self.recording, &x, &y, dropout, &norm.weights())
+    }
+
+    fn attend_to_self(&mut self, _: usize, weights: &Attention<Dev, S>, x: &Self::Rows) -> Self::Rows {
+        let spans = self.within.clone();
+        self.attend(weights, x, None, &spans)
+    }
+
+    fn attend_to_source(&mut self, _: usize, weights: &Attention<Dev, S>, x: &Self::Rows) -> Self::Rows {
+        let (memory, spans) = self.source.clone().expect("the encoder has read the source");
+        self.attend(weights, x, Some(&memory), &spans)
+    }
+
+    fn feed_forward(&mut self, weights: &FeedForward<Dev, S>, x: &Self::Rows) -> Self::Rows {
+        Dev::feed_forward(self.recording, x, &weights.weights())
+    }
 }

@@ -1,35 +1,10 @@
 //! What translation is made of: operations without a tape, on sizes that are known at run time only. Weights come from
 //! the host once and are kept in whatever form the device multiplies fastest.
 
-use super::{Activation, Lineage, Packed, Spans};
+use super::{Activation, HeadSizes, Lineage, Packed, Spans};
 use crate::threads::Shareable;
 
-/// How many heads there are, and how wide each is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeadSizes {
-    /// `h`.
-    pub heads: usize,
-    /// `d_k`, of queries and keys.
-    pub key: usize,
-    /// `d_v`, of values.
-    pub value: usize,
-}
-
-impl HeadSizes {
-    /// H*K: the keys of all heads.
-    #[must_use]
-    pub fn keys(self) -> usize {
-        self.heads * self.key
-    }
-
-    /// H*VD: the values of all heads.
-    #[must_use]
-    pub fn values(self) -> usize {
-        self.heads * self.value
-    }
-}
-
-/// A class, and what a row thinks of it.
+/// A class and its log-probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     pub class: u32,
@@ -84,7 +59,7 @@ pub trait Inference: Shareable {
     type Rows;
     /// A weight `[O, I]` with its bias, if it has one.
     type Linear: Shareable;
-    /// Gain and bias `[D]`.
+    /// Weight and bias `[D]`.
     type Norm: Shareable;
     /// The embeddings `[V, D]`, which are the projection onto the classes as well.
     type Table: Shareable;
@@ -97,7 +72,7 @@ pub trait Inference: Shareable {
     fn prepare_linear(&self, weight: Vec<f32>, inputs: usize, bias: Option<Vec<f32>>) -> Self::Linear;
 
     /// Makes a norm ready.
-    fn prepare_norm(&self, gain: Vec<f32>, bias: Vec<f32>) -> Self::Norm;
+    fn prepare_norm(&self, weight: Vec<f32>, bias: Vec<f32>) -> Self::Norm;
 
     /// Makes the embeddings ready: `[V, width]`.
     fn prepare_table(&self, embedding: Vec<f32>, width: usize) -> Self::Table;
@@ -114,7 +89,7 @@ pub trait Inference: Shareable {
     /// `x + y`.
     fn add(&self, x: Self::Rows, y: &Self::Rows) -> Self::Rows;
 
-    /// Each row to mean 0 and variance 1, times the gain, plus the bias.
+    /// Each row to mean 0 and variance 1, times the weight, plus the bias.
     fn normalize(&self, x: &Self::Rows, norm: &Self::Norm) -> Self::Rows;
 
     /// `normalize(x + y)`.

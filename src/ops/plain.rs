@@ -1,36 +1,31 @@
-//! Every operation as dfdx writes it: the first implementation on any device, and the oracle of the fused ones.
-//! Slow and obvious; padding exists inside [`attention`] alone.
+//! dfdx's own operations with sizes that are values: what the oracles of training and translation are made of. Slow and
+//! obvious; padding exists inside [`attention`] alone.
+
+use std::ops::Range;
 
 use dfdx::prelude::*;
 
-use super::{
-    Activation, AttentionWeights, Dropout, FeedForwardWeights, LAYER_NORM_EPSILON, LossTarget, Matrix, Rows, Spans,
-    TokenLoss, Vector,
-};
+use super::{Activation, HeadSizes, LAYER_NORM_EPSILON, Span, Spans};
+
+/// Rows of numbers, `[N, D]`.
+pub type Rows<Dev, T = NoneTape> = Tensor<(usize, usize), f32, Dev, T>;
+/// A bias or the weight of a norm, `[D]`.
+pub type Vector<Dev, T = NoneTape> = Tensor<(usize,), f32, Dev, T>;
 
 /// Added to a score that must not count: `exp` makes it exactly 0, and no row is masked as a whole.
 const MASKED: f32 = -1e30;
 
-pub fn gather<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    table: &Matrix<V, D, Dev>,
-    ids: &[u32],
-    scale: f32,
-) -> Rows<D, Dev, T> {
-    let index = index(table.device(), ids.iter().map(|&id| id as usize).collect());
-    table.retaped::<T>().gather(index) * scale
-}
-
 /// `activation(x . weight^T + bias)`: `[N, I] -> [N, O]`.
-fn linear<const I: usize, const O: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<I, Dev, T>,
-    weight: &Matrix<O, I, Dev>,
-    bias: Option<&Vector<O, Dev>>,
+pub fn linear<Dev: Device<f32>, T: Tape<f32, Dev>>(
+    x: Rows<Dev, T>,
+    weight: Rows<Dev, T>,
+    bias: Option<Vector<Dev, T>>,
     activation: Activation,
-) -> Rows<O, Dev, T> {
-    let mut y = x.matmul(weight.retaped::<T>().permute::<Rank2<I, O>, _>()); // [N, I] . [I, O]
+) -> Rows<Dev, T> {
+    let mut y = x.matmul(weight.permute::<_, Axes2<1, 0>>()); // [N, I] . [I, O]
     if let Some(bias) = bias {
         let shape = *y.shape();
-        y = y + bias.retaped::<T>().broadcast_like(&shape);
+        y = y + bias.broadcast_like::<_, Axis<0>>(&shape);
     }
     match activation {
         Activation::Identity => y,
@@ -38,149 +33,94 @@ fn linear<const I: usize, const O: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
     }
 }
 
-pub fn dropout<const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    dropout: Dropout,
-) -> Rows<D, Dev, T> {
-    if dropout.is_off() {
-        return x;
-    }
-    let mut factors = vec![0.0; x.shape().num_elements()];
-    dropout.factors(0, &mut factors);
-    let mask = x.device().tensor_from_vec(factors, *x.shape());
-    x * mask
+/// Rows of a table, chosen by their numbers.
+pub fn gather<Dev: Device<f32>, T: Tape<f32, Dev>>(table: Rows<Dev, T>, ids: &[u32]) -> Rows<Dev, T> {
+    let index = index(table.device(), ids.iter().map(|&id| id as usize).collect());
+    table.gather(index)
 }
 
-pub fn add<const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    y: Rows<D, Dev, T>,
-) -> Rows<D, Dev, T> {
-    x + y
-}
-
-pub fn layer_norm<const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    gain: &Vector<D, Dev>,
-    bias: &Vector<D, Dev>,
-) -> Rows<D, Dev, T> {
+/// Each row to mean 0 and variance 1, times `weight`, plus `bias`.
+pub fn layer_norm<Dev: Device<f32>, T: Tape<f32, Dev>>(
+    x: Rows<Dev, T>,
+    weight: Vector<Dev, T>,
+    bias: Vector<Dev, T>,
+) -> Rows<Dev, T> {
     let shape = *x.shape();
-    x.normalize::<Axis<1>>(f64::from(LAYER_NORM_EPSILON)) * gain.retaped::<T>().broadcast_like(&shape)
-        + bias.retaped::<T>().broadcast_like(&shape)
+    x.normalize::<Axis<1>>(f64::from(LAYER_NORM_EPSILON)) * weight.broadcast_like::<_, Axis<0>>(&shape)
+        + bias.broadcast_like::<_, Axis<0>>(&shape)
 }
 
 /// Scaled dot-product attention, sentence by sentence and head by head (equation 1): queries `[N, H*K]`, keys
 /// `[M, H*K]` and values `[M, H*VD]` give `[N, H*VD]`.
 ///
 /// Gathers the packed rows into `[B, S, ..]`, attends there as the textbook does, and gathers the answers back.
-pub fn attention<const H: usize, const K: usize, const VD: usize, const HK: usize, const HV: usize, Dev, T>(
-    queries: Rows<HK, Dev, T>,
-    keys: Rows<HK, Dev, T>,
-    values: Rows<HV, Dev, T>,
+pub fn attention<Dev: Device<f32>, T: Tape<f32, Dev>>(
+    [q, k, v]: [Rows<Dev, T>; 3],
+    sizes: HeadSizes,
     spans: &Spans,
-) -> Rows<HV, Dev, T>
-where
-    Dev: Device<f32>,
-    T: Tape<f32, Dev>,
-{
-    let device = queries.device().clone();
+) -> Rows<Dev, T> {
+    let device = q.device().clone();
     let padding = Padding::of(spans);
-    let (b, s, m) = (padding.sentences, padding.queries, padding.keys);
-
-    let q = heads::<H, K, HK, Dev, T>(queries, index(&device, padding.query_rows), b, s); // [B*H, S, K]
-    let k = heads::<H, K, HK, Dev, T>(keys, index(&device, padding.key_rows.clone()), b, m); // [B*H, M, K]
-    let v = heads::<H, VD, HV, Dev, T>(values, index(&device, padding.key_rows), b, m); // [B*H, M, VD]
-
-    let scores = q.matmul(k.permute::<_, Axes3<0, 2, 1>>()) * (K as f32).sqrt().recip(); // [B*H, S, M]
+    let (b, s, m, h) = (padding.sentences, padding.queries, padding.keys, sizes.heads);
+    let q = heads(q, padding.query_rows, [b, s, h, sizes.key]); // [B*H, S, K]
+    let k = heads(k, padding.key_rows.clone(), [b, m, h, sizes.key]); // [B*H, M, K]
+    let v = heads(v, padding.key_rows, [b, m, h, sizes.value]); // [B*H, M, VD]
+    let scores = q.matmul(k.permute::<_, Axes3<0, 2, 1>>()) * (sizes.key as f32).sqrt().recip(); // [B*H, S, M]
     let mask = padding
         .mask
         .iter()
-        .flat_map(|sentence| std::iter::repeat_n(sentence, H).flatten().copied())
-        .collect();
-    let mask = device.tensor_from_vec::<(usize, usize, usize)>(mask, (b * H, s, m));
-    let weights = (scores + mask).softmax::<Axis<2>>();
-
-    weights
-        .matmul(v) // [B*H, S, VD]
-        .reshape_like(&(b, Const::<H>, s, Const::<VD>))
+        .flat_map(|sentence| std::iter::repeat_n(sentence, h).flatten().copied());
+    let mask = device.tensor_from_vec::<(usize, usize, usize)>(mask.collect(), (b * h, s, m));
+    let mixed = (scores + mask).softmax::<Axis<2>>().matmul(v); // [B*H, S, VD]
+    mixed
+        .reshape_like(&(b, h, s, sizes.value))
         .permute::<_, Axes4<0, 2, 1, 3>>()
-        .reshape_like(&(b * s, Const::<HV>))
+        .reshape_like(&(b * s, h * sizes.value))
         .gather(index(&device, padding.rows_back))
 }
 
-pub fn multi_head_attention<
-    const D: usize,
-    const H: usize,
-    const K: usize,
-    const VD: usize,
-    const HK: usize,
-    const HV: usize,
-    Dev: Device<f32>,
-    T: Tape<f32, Dev>,
->(
-    x: Rows<D, Dev, T>,
-    memory: Option<&Rows<D, Dev>>,
-    weights: &AttentionWeights<D, HK, HV, Dev>,
-    spans: &Spans,
-) -> Rows<D, Dev, T> {
-    let rows = x.retaped::<NoneTape>();
-    let read = || memory.unwrap_or(&rows).retaped::<T>();
-    let keys = linear(read(), weights.key, None, Activation::Identity); // [M, D] -> [M, H*K]
-    let values = linear(read(), weights.value, None, Activation::Identity); // [M, D] -> [M, H*VD]
-    let queries = linear(x, weights.query, None, Activation::Identity); // [N, D] -> [N, H*K]
-    let mixed = attention::<H, K, VD, HK, HV, Dev, T>(queries, keys, values, spans); // [N, H*VD]
-    linear(mixed, weights.output, None, Activation::Identity) // [N, D]
-}
-
-pub fn feed_forward<const D: usize, const F: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    weights: &FeedForwardWeights<D, F, Dev>,
-) -> Rows<D, Dev, T> {
-    let hidden = linear(x, weights.inner, Some(weights.inner_bias), Activation::Relu); // [N, D] -> [N, F]
-    linear(hidden, weights.outer, Some(weights.outer_bias), Activation::Identity) // [N, F] -> [N, D]
-}
-
 /// `[N, H*K] -> [B*H, S, K]`, the rows of each sentence padded by repetitions of row 0.
-fn heads<const H: usize, const K: usize, const HK: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    rows: Rows<HK, Dev, T>,
-    index: Tensor<(usize,), usize, Dev>,
-    sentences: usize,
-    length: usize,
-) -> Tensor<(usize, usize, Const<K>), f32, Dev, T> {
-    let padded: Rows<HK, Dev, T> = rows.gather(index);
+fn heads<Dev: Device<f32>, T: Tape<f32, Dev>>(
+    rows: Rows<Dev, T>,
+    order: Vec<usize>,
+    [b, s, h, k]: [usize; 4],
+) -> Tensor<(usize, usize, usize), f32, Dev, T> {
+    let order = index(rows.device(), order);
+    let padded: Rows<Dev, T> = rows.gather(order);
     padded
-        .reshape_like(&(sentences, length, Const::<H>, Const::<K>))
+        .reshape_like(&(b, s, h, k))
         .permute::<_, Axes4<0, 2, 1, 3>>()
-        .reshape_like(&(sentences * H, length, Const::<K>))
+        .reshape_like(&(b * h, s, k))
 }
 
 /// Where each packed row goes in a padded rectangle, and back.
-pub(super) struct Padding {
-    pub sentences: usize,
-    pub queries: usize,
-    pub keys: usize,
-    pub query_rows: Vec<usize>,
-    pub key_rows: Vec<usize>,
-    pub rows_back: Vec<usize>,
+struct Padding {
+    sentences: usize,
+    queries: usize,
+    keys: usize,
+    query_rows: Vec<usize>,
+    key_rows: Vec<usize>,
+    rows_back: Vec<usize>,
     /// For each sentence, `[S, M]` of 0 or [`MASKED`].
-    pub mask: Vec<Vec<f32>>,
+    mask: Vec<Vec<f32>>,
 }
 
 impl Padding {
-    pub fn of(spans: &Spans) -> Self {
-        let longest = |length: fn(&super::Span) -> usize| spans.iter().map(length).max().unwrap_or(0);
+    fn of(spans: &Spans) -> Self {
+        let longest = |length: fn(&Span) -> usize| spans.iter().map(length).max().unwrap_or(0);
         let queries = longest(|span| span.queries.len());
         let keys = longest(|span| span.keys.len());
-        let row = |rows: &std::ops::Range<usize>, i: usize| if i < rows.len() { rows.start + i } else { 0 };
-        let rows_back = |(sentence, span): (usize, &super::Span)| {
+        let row = |rows: &Range<usize>, i: usize| if i < rows.len() { rows.start + i } else { 0 };
+        let rows_back = |(sentence, span): (usize, &Span)| {
             (0..span.queries.len())
                 .map(move |i| sentence * queries + i)
                 .collect::<Vec<_>>()
         };
-        let mask = |span: &super::Span| {
+        let mask = |span: &Span| {
             (0..queries)
                 .flat_map(|i| {
-                    let visible = spans.visible(span, i.min(span.queries.len().saturating_sub(1)));
-                    (0..keys).map(move |j| if j < visible { 0.0 } else { MASKED })
+                    let seen = spans.seen(span, i.min(span.queries.len().saturating_sub(1)));
+                    (0..keys).map(move |j| if seen.contains(&j) { 0.0 } else { MASKED })
                 })
                 .collect()
         };
@@ -202,37 +142,14 @@ impl Padding {
     }
 }
 
-pub fn smoothed_loss<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    table: &Matrix<V, D, Dev>,
-    target: LossTarget,
-) -> TokenLoss<Dev, T> {
-    let labels = index(
-        table.device(),
-        target.labels.iter().map(|&label| label as usize).collect(),
-    );
-    let log_p = logits(x, table).log_softmax::<Axis<1>>(); // [N, V]
-    let (right, tape) = log_p.retaped::<T>().select(labels).sum::<Rank0, _>().split_tape();
-    let nll_sum = -f64::from(right.as_vec()[0]);
-    let right = right.put_tape(tape) * (target.smoothing - 1.0);
-    let even = log_p.sum::<Rank0, _>() * (-target.smoothing / V as f32);
-    let (sum, tape) = (right + even).split_tape();
-    let smoothed_sum = f64::from(sum.as_vec()[0]);
-    TokenLoss {
-        loss: sum.put_tape(tape) * target.scale,
-        smoothed_sum,
-        nll_sum,
-    }
-}
-
-fn logits<const V: usize, const D: usize, Dev: Device<f32>, T: Tape<f32, Dev>>(
-    x: Rows<D, Dev, T>,
-    table: &Matrix<V, D, Dev>,
-) -> Rows<V, Dev, T> {
-    linear(x, table, None, Activation::Identity)
-}
-
-pub(super) fn index<Dev: Device<f32>>(device: &Dev, rows: Vec<usize>) -> Tensor<(usize,), usize, Dev> {
+pub fn index<Dev: Device<f32>>(device: &Dev, rows: Vec<usize>) -> Tensor<(usize,), usize, Dev> {
     let length = rows.len();
     device.tensor_from_vec(rows, (length,))
+}
+
+/// Forgets which of the sizes the compiler knows.
+pub fn untyped<R: super::Size, C: super::Size, Dev: Device<f32>, T: Tape<f32, Dev>>(
+    matrix: &super::Matrix<R, C, Dev>,
+) -> Rows<Dev, T> {
+    matrix.retaped::<T>().reshape_like(&(R::SIZE, C::SIZE))
 }

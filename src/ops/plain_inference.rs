@@ -2,27 +2,24 @@
 
 use dfdx::prelude::*;
 
-use super::plain::{Padding, index};
-use super::{Activation, HeadSizes, Inference, LAYER_NORM_EPSILON, Lineage, Mask, Packed, RankedRow, Span, Spans};
-use crate::threads::Shareable;
+use super::plain::{self, Rows, Vector};
+use super::{Activation, HeadSizes, Inference, Lineage, Mask, OnDevice, Packed, RankedRow, Span, Spans};
 
 /// Translates with dfdx's own operations on `Dev`.
 #[derive(Debug, Clone)]
 pub struct PlainInference<Dev>(pub Dev);
 
-type Rows<Dev> = Tensor<(usize, usize), f32, Dev>;
-
 #[derive(Debug)]
 pub struct Linear<Dev: Storage<f32>> {
-    /// `[I, O]`.
+    /// `[O, I]`.
     weight: Rows<Dev>,
-    bias: Option<Tensor<(usize,), f32, Dev>>,
+    bias: Option<Vector<Dev>>,
 }
 
 #[derive(Debug)]
 pub struct Norm<Dev: Storage<f32>> {
-    gain: Tensor<(usize,), f32, Dev>,
-    bias: Tensor<(usize,), f32, Dev>,
+    weight: Vector<Dev>,
+    bias: Vector<Dev>,
 }
 
 #[derive(Debug)]
@@ -43,13 +40,13 @@ pub struct History {
     rows: usize,
 }
 
-impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> PlainInference<Dev> {
+impl<Dev: OnDevice> PlainInference<Dev> {
     fn rows(&self, values: Vec<f32>, width: usize) -> Rows<Dev> {
         let rows = values.len() / width;
         self.0.tensor_from_vec(values, (rows, width))
     }
 
-    fn vector(&self, values: Vec<f32>) -> Tensor<(usize,), f32, Dev> {
+    fn vector(&self, values: Vec<f32>) -> Vector<Dev> {
         let length = values.len();
         self.0.tensor_from_vec(values, (length,))
     }
@@ -70,46 +67,9 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> PlainInference
             self.columns(projected, 2 * sizes.keys(), sizes.values()),
         ]
     }
-
-    /// As [`super::plain::attention`], with sizes that are values.
-    fn attend(&self, [q, k, v]: [Rows<Dev>; 3], sizes: HeadSizes, spans: &Spans) -> Rows<Dev> {
-        let padding = Padding::of(spans);
-        let (b, s, m, h) = (padding.sentences, padding.queries, padding.keys, sizes.heads);
-        let q = self.heads(q, padding.query_rows, [b, s, h, sizes.key]); // [B*H, S, K]
-        let k = self.heads(k, padding.key_rows.clone(), [b, m, h, sizes.key]); // [B*H, M, K]
-        let v = self.heads(v, padding.key_rows, [b, m, h, sizes.value]); // [B*H, M, VD]
-        let scores = q.matmul(k.permute::<_, Axes3<0, 2, 1>>()) * (sizes.key as f32).sqrt().recip(); // [B*H, S, M]
-        let mask = padding
-            .mask
-            .iter()
-            .flat_map(|sentence| std::iter::repeat_n(sentence, h).flatten().copied());
-        let mask = self
-            .0
-            .tensor_from_vec::<(usize, usize, usize)>(mask.collect(), (b * h, s, m));
-        let mixed = (scores + mask).softmax::<Axis<2>>().matmul(v); // [B*H, S, VD]
-        mixed
-            .reshape_like(&(b, h, s, sizes.value))
-            .permute::<_, Axes4<0, 2, 1, 3>>()
-            .reshape_like(&(b * s, h * sizes.value))
-            .gather(index(&self.0, padding.rows_back))
-    }
-
-    /// `[N, H*K] -> [B*H, S, K]`.
-    fn heads(
-        &self,
-        rows: Rows<Dev>,
-        order: Vec<usize>,
-        [b, s, h, k]: [usize; 4],
-    ) -> Tensor<(usize, usize, usize), f32, Dev> {
-        let padded: Rows<Dev> = rows.gather(index(&self.0, order));
-        padded
-            .reshape_like(&(b, s, h, k))
-            .permute::<_, Axes4<0, 2, 1, 3>>()
-            .reshape_like(&(b * h, s, k))
-    }
 }
 
-impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for PlainInference<Dev> {
+impl<Dev: OnDevice> Inference for PlainInference<Dev> {
     type Rows = Rows<Dev>;
     type Linear = Linear<Dev>;
     type Norm = Norm<Dev>;
@@ -119,14 +79,14 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
 
     fn prepare_linear(&self, weight: Vec<f32>, inputs: usize, bias: Option<Vec<f32>>) -> Linear<Dev> {
         Linear {
-            weight: self.rows(weight, inputs).permute::<_, Axes2<1, 0>>(),
+            weight: self.rows(weight, inputs),
             bias: bias.map(|bias| self.vector(bias)),
         }
     }
 
-    fn prepare_norm(&self, gain: Vec<f32>, bias: Vec<f32>) -> Norm<Dev> {
+    fn prepare_norm(&self, weight: Vec<f32>, bias: Vec<f32>) -> Norm<Dev> {
         Norm {
-            gain: self.vector(gain),
+            weight: self.vector(weight),
             bias: self.vector(bias),
         }
     }
@@ -140,21 +100,11 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
     }
 
     fn embed(&self, table: &Rows<Dev>, ids: &[u32], scale: f32, positions: Vec<f32>) -> Rows<Dev> {
-        let ids = index(&self.0, ids.iter().map(|&id| id as usize).collect());
-        let rows: Rows<Dev> = table.clone().gather(ids);
-        rows * scale + self.rows(positions, table.shape().1)
+        plain::gather(table.clone(), ids) * scale + self.rows(positions, table.shape().1)
     }
 
     fn linear(&self, x: &Rows<Dev>, linear: &Linear<Dev>, activation: Activation) -> Rows<Dev> {
-        let mut y = x.clone().matmul(linear.weight.clone()); // [N, I] . [I, O]
-        if let Some(bias) = &linear.bias {
-            let shape = *y.shape();
-            y = y + bias.clone().broadcast_like::<_, Axis<0>>(&shape);
-        }
-        match activation {
-            Activation::Identity => y,
-            Activation::Relu => y.relu(),
-        }
+        plain::linear(x.clone(), linear.weight.clone(), linear.bias.clone(), activation)
     }
 
     fn add(&self, x: Rows<Dev>, y: &Rows<Dev>) -> Rows<Dev> {
@@ -162,14 +112,11 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
     }
 
     fn normalize(&self, x: &Rows<Dev>, norm: &Norm<Dev>) -> Rows<Dev> {
-        let shape = *x.shape();
-        x.clone().normalize::<Axis<1>>(f64::from(LAYER_NORM_EPSILON))
-            * norm.gain.clone().broadcast_like::<_, Axis<0>>(&shape)
-            + norm.bias.clone().broadcast_like::<_, Axis<0>>(&shape)
+        plain::layer_norm(x.clone(), norm.weight.clone(), norm.bias.clone())
     }
 
     fn attend_within(&self, projected: &Rows<Dev>, sizes: HeadSizes, spans: &Spans) -> Rows<Dev> {
-        self.attend(self.split(projected, sizes), sizes, spans)
+        plain::attention(self.split(projected, sizes), sizes, spans)
     }
 
     fn memory(&self, projected: &Rows<Dev>, sizes: HeadSizes, sentences: &Packed) -> Memory<Dev> {
@@ -188,7 +135,7 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
         };
         let spans = Spans::new(sentences.iter().enumerate().map(span).collect(), Mask::Full);
         let rows = [queries.clone(), memory.keys.clone(), memory.values.clone()];
-        self.attend(rows, memory.sizes, &spans)
+        plain::attention(rows, memory.sizes, &spans)
     }
 
     fn attend_history(
@@ -221,12 +168,12 @@ impl<Dev: Device<f32> + Storage<f32, Vec: Shareable> + Shareable> Inference for 
             keys: row * length..(row + 1) * length,
         };
         let spans = Spans::new((0..projected.shape().0).map(span).collect(), Mask::Full);
-        self.attend(rows, sizes, &spans)
+        plain::attention(rows, sizes, &spans)
     }
 
     fn rank(&self, x: &Rows<Dev>, table: &Rows<Dev>, k: usize, asked: u32) -> Vec<RankedRow> {
         let classes = table.shape().0;
-        let logits = x.clone().matmul(table.clone().permute::<_, Axes2<1, 0>>());
+        let logits = plain::linear(x.clone(), table.clone(), None, Activation::Identity);
         let log_probabilities = logits.log_softmax::<Axis<1>>().as_vec();
         let rows = log_probabilities.chunks_exact(classes);
         rows.map(|row| RankedRow::of(row, k, asked)).collect()

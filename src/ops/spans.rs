@@ -74,22 +74,23 @@ impl Spans {
         self.spans.iter()
     }
 
-    /// How many of the span's keys query `position` (0 is the span's first) may see.
+    /// Which of the span's keys query `position` (0 is the span's first) may see.
     #[must_use]
-    pub fn visible(&self, span: &Span, position: usize) -> usize {
+    pub fn seen(&self, span: &Span, position: usize) -> Range<usize> {
         match self.mask {
-            Mask::Full => span.keys.len(),
-            Mask::Causal => span.keys.len() - span.queries.len() + position + 1,
+            Mask::Full => 0..span.keys.len(),
+            Mask::Causal => 0..span.keys.len() - span.queries.len() + position + 1,
         }
     }
 
-    /// The first of the span's queries that may see its key `key`.
+    /// Which of the span's queries may see its key `key`.
     #[must_use]
-    pub fn first_that_sees(&self, span: &Span, key: usize) -> usize {
-        match self.mask {
+    pub fn seers(&self, span: &Span, key: usize) -> Range<usize> {
+        let first = match self.mask {
             Mask::Full => 0,
             Mask::Causal => (key + span.queries.len()).saturating_sub(span.keys.len()),
-        }
+        };
+        first..span.queries.len()
     }
 }
 

@@ -1,49 +1,43 @@
-//! The part of an experiment that becomes a type: a static shape, compiled once however many rows share it.
+//! The part of an experiment that becomes a type: the sizes of a model's weight matrices, compiled once however many
+//! rows share them.
 
 use std::fmt;
 
-use crate::spec::{Experiment, Positional};
+use crate::spec::Experiment;
 
-/// Every size of a model that is a const parameter. Two rows with equal keys share one compiled model.
+/// Every size of a model that is a const parameter. Rows with equal keys share one compiled model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShapeKey {
-    pub layers: usize,
     pub d_model: usize,
     pub d_ff: usize,
-    pub heads: usize,
-    pub d_k: usize,
-    pub d_v: usize,
-    pub vocab: usize,
-    pub positional: Positional,
+    /// `h * d_k`: queries or keys of all heads.
+    pub keys: usize,
+    /// `h * d_v`: values of all heads.
+    pub values: usize,
 }
 
 impl ShapeKey {
+    /// The shape of an experiment's model.
     #[must_use]
     pub fn of(experiment: &Experiment) -> Self {
         let model = &experiment.model;
         Self {
-            layers: model.layers,
             d_model: model.d_model,
             d_ff: model.d_ff,
-            heads: model.heads,
-            d_k: model.d_k,
-            d_v: model.d_v,
-            vocab: experiment.data.vocab_size,
-            positional: model.positional,
+            keys: model.heads * model.d_k,
+            values: model.heads * model.d_v,
         }
     }
 }
 
 impl fmt::Display for ShapeKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "layers {}, d_model {}, d_ff {}, heads {}, d_k {}, d_v {}, vocabulary {}, ",
-            self.layers, self.d_model, self.d_ff, self.heads, self.d_k, self.d_v, self.vocab
-        )?;
-        match self.positional {
-            Positional::Sinusoidal => f.write_str("sinusoidal positions"),
-            Positional::Learned { max_positions } => write!(f, "{max_positions} learned positions"),
-        }
+        let Self {
+            d_model,
+            d_ff,
+            keys,
+            values,
+        } = self;
+        write!(f, "d_model {d_model}, d_ff {d_ff}, h*d_k {keys}, h*d_v {values}")
     }
 }

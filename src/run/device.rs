@@ -7,7 +7,7 @@ use dfdx::prelude::Cpu;
 use super::RunError;
 use super::gpu::Gpu;
 use crate::generated;
-use crate::model::Seq2Seq;
+use crate::model::{Architecture, Seq2Seq};
 use crate::ops::cpu::{has_bf16, sustained_flops_per_s};
 #[cfg(feature = "cuda")]
 use crate::ops::cuda;
@@ -42,11 +42,11 @@ impl Device {
     /// If there is no such device, this binary cannot use it, or it was not built with the row's shape.
     pub fn build(self, suite: &str, row: &Experiment, seed: u64) -> Result<Box<dyn Seq2Seq>, RunError> {
         let shape = ShapeKey::of(row);
-        let norm = row.model.norm;
+        let architecture = Architecture::of(row);
         let model = match self {
-            Self::Cpu => generated::build(&shape, &Cpu::default(), norm, seed),
+            Self::Cpu => generated::build(&shape, &Cpu::default(), architecture, seed),
             #[cfg(feature = "cuda")]
-            Self::Cuda { ordinal } => generated::build(&shape, &Self::open_cuda(ordinal)?, norm, seed),
+            Self::Cuda { ordinal } => generated::build(&shape, &Self::open_cuda(ordinal)?, architecture, seed),
             #[cfg(not(feature = "cuda"))]
             Self::Cuda { ordinal } => Gpu::at(ordinal).map(|_| None)?,
         };

@@ -9,7 +9,6 @@ use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, n_best};
 use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
-use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
 use crate::train::CheckpointError;
@@ -57,12 +56,12 @@ impl Trained {
     fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
         let experiment = read_spec(spec)?;
         let (vocabulary, _) = read_vocabulary(tokenizer)?;
-        let shape = ShapeKey::of(&experiment);
-        if vocabulary.len() > shape.vocab {
+        let allowed = experiment.data.vocab_size;
+        if vocabulary.len() > allowed {
             return Err(RunError::Vocabulary {
                 path: tokenizer.to_owned(),
                 found: vocabulary.len(),
-                allowed: shape.vocab,
+                allowed,
             });
         }
         let model = device.build("", &experiment, 0)?;

@@ -5,12 +5,12 @@ mod inputs;
 mod operations;
 mod speed;
 mod training;
-mod translation;
 mod whole_run;
 
 use dfdx::prelude::Cpu;
 
-use crate::ops::Ops;
+use crate::ops::cases::largest_difference;
+use crate::ops::{Ops, inference_cases};
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
@@ -60,7 +60,9 @@ fn on<Dev: Ops>(device: &Dev, precisions: &[Precision], seed: u64) -> Vec<Check>
     let of_training = precisions
         .iter()
         .flat_map(|&precision| operations::operations(device, precision, seed));
-    of_training
-        .chain(translation::translation(&device.inference(), seed))
-        .collect()
+    let of_translation = inference_cases(&device.inference(), seed).into_iter().map(|case| {
+        let allowed = 2e-5;
+        inputs::compared(case.name, &case.found, &case.right, largest_difference, allowed)
+    });
+    of_training.chain(of_translation).collect()
 }

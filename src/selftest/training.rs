@@ -4,9 +4,10 @@
 use std::ops::{ControlFlow, Range};
 
 use super::Check;
-use super::inputs::{batch, largest_difference, pairs};
+use super::inputs::{batch, pairs};
 use crate::decode::{Hypothesis, translate};
 use crate::model::{AdamStep, Batch, BatchLoss, NamedArray, Seq2Seq, TrainingPass};
+use crate::ops::cases::largest_difference;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
 

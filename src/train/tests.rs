@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use dfdx::prelude::Cpu;
 
 use super::*;
-use crate::model::{Batch, Seq2Seq, Sinusoidal, Trainable, Transformer};
-use crate::spec::{Experiment, Norm, load_experiment};
+use crate::model::{Architecture, Batch, Seq2Seq, Trainable, Transformer};
+use crate::ops::Of;
+use crate::spec::{Experiment, Norm, Positional, load_experiment};
 
 const SPEC: &str = "
     model = { layers = 1, d_model = 16, d_ff = 32, heads = 2 }
@@ -24,8 +25,15 @@ fn experiment(changes: &[(&str, &str)]) -> Experiment {
 }
 
 fn model() -> Box<dyn Seq2Seq> {
-    type Tiny = Transformer<Cpu, 1, 16, 32, 2, 8, 8, 16, 16, 12, Sinusoidal>;
-    Box::new(Trainable::new(Tiny::new(&Cpu::default(), Norm::Post, 5)))
+    let architecture = Architecture {
+        layers: 1,
+        heads: 2,
+        norm: Norm::Post,
+        positional: Positional::Sinusoidal,
+        vocabulary: 12,
+    };
+    let model = Transformer::<Cpu, Of<16, 32, 16, 16>>::new(&Cpu::default(), architecture, 5);
+    Box::new(Trainable::new(model))
 }
 
 /// Two micro-batches of sentences that depend on the step.

@@ -4,11 +4,11 @@ use dfdx::prelude::Cpu;
 
 use super::*;
 use crate::model::{
-    AdamStep, AttentionMaps, Batch, BatchLoss, NamedArray, RestoreError, Session, Sinusoidal, Trainable, TrainingPass,
-    Transformer, UNK,
+    AdamStep, Architecture, AttentionMaps, Batch, BatchLoss, NamedArray, RestoreError, Session, Trainable,
+    TrainingPass, Transformer, UNK,
 };
-use crate::ops::RankedRow;
-use crate::spec::Norm;
+use crate::ops::{Of, RankedRow};
+use crate::spec::{Norm, Positional};
 
 const VOCABULARY: usize = 5;
 
@@ -242,8 +242,15 @@ fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
 
 /// A real model with the weights it began with, whose hypotheses are close to one another.
 fn untrained() -> Box<dyn Seq2Seq> {
-    type Small = Transformer<Cpu, 2, 16, 24, 2, 6, 10, 12, 20, 31, Sinusoidal>;
-    Box::new(Trainable::new(Small::new(&Cpu::default(), Norm::Post, 1)))
+    let architecture = Architecture {
+        layers: 2,
+        heads: 2,
+        norm: Norm::Post,
+        positional: Positional::Sinusoidal,
+        vocabulary: 31,
+    };
+    let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, 1);
+    Box::new(Trainable::new(model))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::lanes::{LANES, Lanes, copy_to, dot, exp, highest, lanes_from, scale};
 use super::scratch::Scratch;
 use super::tiles::{Chunk, Extent, Grid, Panel, multiply};
-use crate::ops::{Span, Spans};
+use crate::ops::{HeadSizes, Span, Spans};
 
 /// Rows of which every head has its part, one beside the other.
 #[derive(Clone, Copy)]
@@ -145,12 +145,12 @@ impl Block<'_> {
 }
 
 impl Kernel {
-    pub fn new(spans: &Spans, heads: usize, key_width: usize, value_width: usize) -> Self {
+    pub fn new(spans: &Spans, HeadSizes { heads, key, value }: HeadSizes) -> Self {
         Self {
             spans: spans.clone(),
             heads,
-            k: key_width / heads,
-            v: value_width / heads,
+            k: key,
+            v: value,
         }
     }
 
@@ -189,7 +189,9 @@ impl Kernel {
         self.scores(block, queries, self.k, Panel::new(&keys, width), weights);
         let inverse_root = (self.k as f32).sqrt().recip();
         for (position, weights) in weights.chunks_exact_mut(width).enumerate() {
-            softmax(weights, self.spans.visible(span, position), inverse_root);
+            let seen = self.spans.seen(span, position);
+            softmax(weights, seen.clone(), inverse_root);
+            clear_around(weights, &seen);
         }
         let values = inputs.v.of(&span.keys, block.head, self.v).pack(block.keys(), self.v);
         self.mix(block, weights, &values, self.v, |row, column, lanes, length| {
@@ -197,12 +199,18 @@ impl Kernel {
         });
     }
 
+    /// The keys that any of some queries sees.
+    fn keys_of(&self, block: &Block, queries: &Range<usize>) -> Range<usize> {
+        let seen = |position| self.spans.seen(block.span, position);
+        seen(queries.start).start..seen(queries.end - 1).end
+    }
+
     /// `out = a . b` with a column for every key, as far as each query sees.
     fn scores(&self, block: &Block, a: Grid, size: usize, b: Panel, out: &mut [f32]) {
         let width = block.width();
         let extent = |queries: Range<usize>| Extent {
             terms: 0..size,
-            chunks: self.spans.visible(block.span, queries.end - 1).div_ceil(LANES),
+            chunks: registers(&self.keys_of(block, &queries)),
         };
         multiply(a, block.queries(), b, extent, |query, chunk, sums| {
             let row = &mut out[query * width..][..width];
@@ -223,7 +231,7 @@ impl Kernel {
             data: weights,
             stride: block.width(),
         };
-        let terms = |queries: Range<usize>| 0..self.spans.visible(block.span, queries.end - 1);
+        let terms = |queries: Range<usize>| self.keys_of(block, &queries);
         mix_rows(block.head, weights, &block.span.queries, rows, size, terms, store);
     }
 
@@ -240,7 +248,9 @@ impl Kernel {
             data: weights,
             stride: block.width(),
         };
-        let terms = |keys: Range<usize>| self.spans.first_that_sees(block.span, keys.start)..block.queries();
+        // Who sees the first of the keys, who sees the last, and whoever is between them.
+        let seers = |key| self.spans.seers(block.span, key);
+        let terms = |keys: Range<usize>| seers(keys.start).start..seers(keys.end - 1).end;
         mix_rows(block.head, weights, &block.span.keys, rows, size, terms, store);
     }
 
@@ -285,14 +295,15 @@ impl Kernel {
         let inverse_root = (self.k as f32).sqrt().recip();
         let rows = d_scores.chunks_exact_mut(width).zip(weights.chunks_exact(width));
         for (position, (d_scores, weights)) in rows.enumerate() {
-            let seen = self.spans.visible(block.span, position).next_multiple_of(LANES);
-            let (d_scores, hidden) = d_scores.split_at_mut(seen);
-            let mean = dot(&weights[..seen], d_scores);
+            let seen = self.spans.seen(block.span, position);
+            let whole = numbers(registers(&seen));
+            let (d_seen, weights) = (&mut d_scores[whole.clone()], &weights[whole]);
+            let mean = dot(weights, d_seen);
             // Where the weight is 0, of padding or of what is hidden, the gradient becomes 0 as well.
-            for (d_score, weight) in d_scores.iter_mut().zip(weights) {
+            for (d_score, weight) in d_seen.iter_mut().zip(weights) {
                 *d_score = (*d_score - mean) * weight * inverse_root;
             }
-            hidden.fill(0.0);
+            clear_around(d_scores, &seen);
         }
         d_scores
     }
@@ -312,7 +323,7 @@ fn mix_rows(
     let panel = Panel::new(rows, size.next_multiple_of(LANES));
     let extent = |group: Range<usize>| Extent {
         terms: terms(group),
-        chunks: panel.chunks(),
+        chunks: 0..panel.chunks(),
     };
     multiply(weights, to.len(), panel, extent, |row, chunk, sums| {
         let (column, length) = part_of_head(head, size, chunk);
@@ -327,13 +338,46 @@ pub fn part_of_head(head: usize, size: usize, chunk: usize) -> (usize, usize) {
     (head * size + first, LANES.min(size - first))
 }
 
-/// Softmax of the first `visible` scores times `factor`; whatever stands behind them becomes 0.
-pub fn softmax(scores: &mut [f32], visible: usize, factor: f32) {
+/// The registers that hold any of some numbers.
+fn registers(numbers: &Range<usize>) -> Range<usize> {
+    numbers.start / LANES..numbers.end.div_ceil(LANES)
+}
+
+/// The numbers that some registers hold.
+fn numbers(registers: Range<usize>) -> Range<usize> {
+    registers.start * LANES..registers.end * LANES
+}
+
+/// Sets to 0 what lies beside the registers of the seen keys, as far as anybody reads.
+///
+/// Products take up to 8 queries or keys at once and read what any of them sees, which is at most 7 numbers beyond what
+/// each of them sees. Further away nothing is read: neither computed nor cleared, so that a narrow window costs what it
+/// shows and not what the sentence is long.
+fn clear_around(row: &mut [f32], seen: &Range<usize>) {
+    const READ_BEYOND: usize = 7;
+    let inner = numbers(registers(seen));
+    let outer = numbers(registers(
+        &(seen.start.saturating_sub(READ_BEYOND)..seen.end + READ_BEYOND),
+    ));
+    row[outer.start..inner.start].fill(0.0);
+    let end = outer.end.min(row.len());
+    row[inner.end..end].fill(0.0);
+}
+
+/// Softmax of the seen scores times `factor`; the others in the same registers become 0.
+pub fn softmax(scores: &mut [f32], seen: Range<usize>, factor: f32) {
+    let within = registers(&seen);
+    let first = within.start * LANES;
+    let scores = &mut scores[numbers(within)];
     let chunks = scores.as_chunks_mut::<LANES>().0;
     let mut largest = Lanes::splat(f32::NEG_INFINITY);
     for (index, chunk) in chunks.iter_mut().enumerate() {
-        let hidden = lanes_from(visible.saturating_sub(index * LANES));
-        let scores = hidden.select(Lanes::splat(f32::NEG_INFINITY), Lanes::new(*chunk) * factor);
+        let at = first + index * LANES;
+        let after = lanes_from(seen.end.saturating_sub(at));
+        let before = lanes_from(seen.start.saturating_sub(at));
+        let hidden = Lanes::splat(f32::NEG_INFINITY);
+        let scores = after.select(hidden, Lanes::new(*chunk) * factor);
+        let scores = before.select(scores, hidden);
         *chunk = scores.to_array();
         largest = scores.fast_max(largest);
     }

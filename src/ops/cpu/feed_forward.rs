@@ -6,40 +6,42 @@ use super::lanes::add;
 use super::product::{Output, View, product};
 use super::scratch::Scratch;
 use super::tape::{scratch_values, take_gradient};
-use crate::ops::{FeedForwardWeights, Rows};
+use crate::ops::{FeedForward, FeedForwardWeights, Recording, Rows, Size};
 
-pub fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Cpu>>(
-    x: Rows<D, Cpu, T>,
-    weights: &FeedForwardWeights<D, F, Cpu>,
-) -> Rows<D, Cpu, T> {
-    let (x, mut tape) = x.split_tape();
-    let network = Network {
-        d: D,
-        f: F,
-        inner: scratch_values(weights.inner),
-        outer: scratch_values(weights.outer),
-    };
-    let input = scratch_values(&x);
-    let hidden = network.hidden(&input, &scratch_values(weights.inner_bias));
-    let y = network.forward(&hidden, &scratch_values(weights.outer_bias));
-    let y = x.device().tensor_from_vec(y, *x.shape());
-    if T::OWNS_TAPE {
-        let (x, y) = (x.ghost(), y.ghost());
-        let (inner, inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
-        let (outer, outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, y);
-            let mut d_hidden = Scratch::of(hidden.len());
-            network.close(&d_y, &hidden, &mut d_hidden);
-            add_rows(gradients.get_or_alloc_mut(&outer_bias)?, &d_y);
-            network.outer_gradient(&d_y, &hidden, gradients.get_or_alloc_mut(&outer)?);
-            add_rows(gradients.get_or_alloc_mut(&inner_bias)?, &d_hidden);
-            network.inner_gradient(&d_hidden, &input, gradients.get_or_alloc_mut(&inner)?);
-            network.input_gradient(&d_hidden, gradients.get_or_alloc_mut(&x)?);
-            Ok(())
-        });
+impl FeedForward for Cpu {
+    fn feed_forward<D: Size, F: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        weights: &FeedForwardWeights<D, F, Self>,
+    ) -> Rows<D, Self> {
+        let network = Network {
+            d: D::SIZE,
+            f: F::SIZE,
+            inner: scratch_values(weights.inner),
+            outer: scratch_values(weights.outer),
+        };
+        let input = scratch_values(x);
+        let hidden = network.hidden(&input, &scratch_values(weights.inner_bias));
+        let y = network.forward(&hidden, &scratch_values(weights.outer_bias));
+        let y = x.device().tensor_from_vec(y, *x.shape());
+        if recording.is_on() {
+            let (x, y) = (x.ghost(), y.ghost());
+            let (inner, inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
+            let (outer, outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, y);
+                let mut d_hidden = Scratch::of(hidden.len());
+                network.close(&d_y, &hidden, &mut d_hidden);
+                add_rows(gradients.get_or_alloc_mut(&outer_bias)?, &d_y);
+                network.outer_gradient(&d_y, &hidden, gradients.get_or_alloc_mut(&outer)?);
+                add_rows(gradients.get_or_alloc_mut(&inner_bias)?, &d_hidden);
+                network.inner_gradient(&d_hidden, &input, gradients.get_or_alloc_mut(&inner)?);
+                network.input_gradient(&d_hidden, gradients.get_or_alloc_mut(&x)?);
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
 }
 
 /// The network without types.

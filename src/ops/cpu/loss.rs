@@ -8,7 +8,7 @@ use super::lanes::{axpy, exp_shifted, fma, largest, sum};
 use super::product::{Output, View, product};
 use super::scratch::Scratch;
 use super::tape::{scratch_values, take_gradient};
-use crate::ops::{LossTarget, Matrix, Rows, TokenLoss};
+use crate::ops::{Loss, LossTarget, Recording, Rows, Size, Table, TokenLoss};
 
 /// Probabilities held at once: 1 MiB, half of a core's own cache.
 const BLOCK: usize = 1 << 18;
@@ -18,31 +18,34 @@ fn block_rows(classes: usize) -> usize {
     (BLOCK / classes).clamp(32, 256)
 }
 
-pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cpu>>(
-    x: Rows<D, Cpu, T>,
-    table: &Matrix<V, D, Cpu>,
-    target: LossTarget,
-) -> TokenLoss<Cpu, T> {
-    let (x, mut tape) = x.split_tape();
-    let mut made = T::OWNS_TAPE.then(|| LossGradients {
-        x: Scratch::of(x.shape().0 * D),
-        table: Scratch::zeros(V * D),
-    });
-    let Sums { smoothed, nll } = blocks(&scratch_values(&x), &scratch_values(table), D, target, made.as_mut());
-    let loss = x.device().tensor(smoothed as f32 * target.scale);
-    if let Some(made) = made {
-        let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_loss = take_gradient!(gradients, loss)[0];
-            axpy(gradients.get_or_alloc_mut(&x)?, d_loss, &made.x);
-            axpy(gradients.get_or_alloc_mut(&table)?, d_loss, &made.table);
-            Ok(())
+impl Loss for Cpu {
+    fn smoothed_loss<D: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        table: &Table<D, Self>,
+        target: LossTarget,
+    ) -> TokenLoss<Self> {
+        let mut made = recording.is_on().then(|| LossGradients {
+            x: Scratch::of(x.shape().num_elements()),
+            table: Scratch::zeros(table.shape().num_elements()),
         });
-    }
-    TokenLoss {
-        loss: loss.put_tape(tape),
-        smoothed_sum: smoothed,
-        nll_sum: nll,
+        let (rows, classes) = (scratch_values(x), scratch_values(table));
+        let Sums { smoothed, nll } = blocks(&rows, &classes, D::SIZE, target, made.as_mut());
+        let loss = x.device().tensor(smoothed as f32 * target.scale);
+        if let Some(made) = made {
+            let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
+            recording.add(move |gradients| {
+                let d_loss = take_gradient!(gradients, loss)[0];
+                axpy(gradients.get_or_alloc_mut(&x)?, d_loss, &made.x);
+                axpy(gradients.get_or_alloc_mut(&table)?, d_loss, &made.table);
+                Ok(())
+            });
+        }
+        TokenLoss {
+            loss,
+            smoothed_sum: smoothed,
+            nll_sum: nll,
+        }
     }
 }
 

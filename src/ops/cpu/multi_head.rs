@@ -7,61 +7,63 @@ use super::lanes::add_to;
 use super::product::{Output, View, product};
 use super::scratch::Scratch;
 use super::tape::{put_gradient, scratch_values, take_gradient};
-use crate::ops::{AttentionWeights, Rows, Spans};
+use crate::ops::{Attention, AttentionWeights, HeadSizes, Recording, Rows, Size, Spans};
 
-pub fn multi_head_attention<const D: usize, const HK: usize, const HV: usize, T: Tape<f32, Cpu>>(
-    x: Rows<D, Cpu, T>,
-    memory: Option<&Rows<D, Cpu>>,
-    weights: &AttentionWeights<D, HK, HV, Cpu>,
-    spans: &Spans,
-    heads: usize,
-) -> Rows<D, Cpu, T> {
-    let (x, mut tape) = x.split_tape();
-    let block = Block {
-        kernel: Kernel::new(spans, heads, HK, HV),
-        sizes: [D, HK, HV],
-        projections: stack(weights),
-        output: scratch_values(weights.output),
-    };
-    let (y, kept) = block.forward(scratch_values(&x), memory.map(scratch_values), T::OWNS_TAPE);
-    let y = x.device().tensor_from_vec(y, *x.shape());
-    if T::OWNS_TAPE {
-        let (x, memory, y) = (x.ghost(), memory.map(Tensor::ghost), y.ghost());
-        let (query, key) = (weights.query.ghost(), weights.key.ghost());
-        let (value, output) = (weights.value.ghost(), weights.output.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, y);
-            let mut d = BlockGradients {
-                x: take_gradient!(gradients, x),
-                memory: match &memory {
-                    Some(memory) => take_gradient!(gradients, *memory),
-                    None => Vec::new(),
-                },
-                query: take_gradient!(gradients, query),
-                key: take_gradient!(gradients, key),
-                value: take_gradient!(gradients, value),
-                output: take_gradient!(gradients, output),
-            };
-            block.backward(&kept, &d_y, &mut d);
-            put_gradient!(gradients, x, d.x);
-            if let Some(memory) = memory {
-                put_gradient!(gradients, memory, d.memory);
-            }
-            put_gradient!(gradients, query, d.query);
-            put_gradient!(gradients, key, d.key);
-            put_gradient!(gradients, value, d.value);
-            put_gradient!(gradients, output, d.output);
-            Ok(())
-        });
+impl Attention for Cpu {
+    fn multi_head_attention<D: Size, HK: Size, HV: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        memory: Option<&Rows<D, Self>>,
+        weights: &AttentionWeights<D, HK, HV, Self>,
+        heads: usize,
+        spans: &Spans,
+    ) -> Rows<D, Self> {
+        let block = Block {
+            kernel: Kernel::new(spans, HeadSizes::split(heads, HK::SIZE, HV::SIZE)),
+            sizes: [D::SIZE, HK::SIZE, HV::SIZE],
+            projections: stack(weights),
+            output: scratch_values(weights.output),
+        };
+        let (y, kept) = block.forward(scratch_values(x), memory.map(scratch_values), recording.is_on());
+        let y = x.device().tensor_from_vec(y, *x.shape());
+        if recording.is_on() {
+            let (x, memory, y) = (x.ghost(), memory.map(Tensor::ghost), y.ghost());
+            let (query, key) = (weights.query.ghost(), weights.key.ghost());
+            let (value, output) = (weights.value.ghost(), weights.output.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, y);
+                let mut d = BlockGradients {
+                    x: take_gradient!(gradients, x),
+                    memory: match &memory {
+                        Some(memory) => take_gradient!(gradients, *memory),
+                        None => Vec::new(),
+                    },
+                    query: take_gradient!(gradients, query),
+                    key: take_gradient!(gradients, key),
+                    value: take_gradient!(gradients, value),
+                    output: take_gradient!(gradients, output),
+                };
+                block.backward(&kept, &d_y, &mut d);
+                put_gradient!(gradients, x, d.x);
+                if let Some(memory) = memory {
+                    put_gradient!(gradients, memory, d.memory);
+                }
+                put_gradient!(gradients, query, d.query);
+                put_gradient!(gradients, key, d.key);
+                put_gradient!(gradients, value, d.value);
+                put_gradient!(gradients, output, d.output);
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
 }
 
 /// Query, key and value projections one above the other, `[2 H*K + H*VD, D]`.
-fn stack<const D: usize, const HK: usize, const HV: usize>(weights: &AttentionWeights<D, HK, HV, Cpu>) -> Scratch {
-    let mut stacked = Scratch::of((2 * HK + HV) * D);
-    let (query, rest) = stacked.split_at_mut(HK * D);
-    let (key, value) = rest.split_at_mut(HK * D);
+fn stack<D: Size, HK: Size, HV: Size>(weights: &AttentionWeights<D, HK, HV, Cpu>) -> Scratch {
+    let mut stacked = Scratch::of((2 * HK::SIZE + HV::SIZE) * D::SIZE);
+    let (query, rest) = stacked.split_at_mut(HK::SIZE * D::SIZE);
+    let (key, value) = rest.split_at_mut(HK::SIZE * D::SIZE);
     weights.query.copy_into(query);
     weights.key.copy_into(key);
     weights.value.copy_into(value);

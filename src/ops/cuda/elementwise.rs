@@ -7,7 +7,7 @@ use dfdx::prelude::*;
 use super::address::address;
 use super::context::{Context, context, int, of};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{Dropout, Rows};
+use crate::ops::{Dropout, Elementwise, Recording, Rows, Size};
 
 /// [`Dropout`] as the kernels know it.
 #[repr(C)]
@@ -33,53 +33,51 @@ impl From<Dropout> for Site {
     }
 }
 
-pub fn dropout<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, dropout: Dropout) -> Rows<D, Cuda, T> {
-    if dropout.is_off() {
-        return x;
+impl Elementwise for Cuda {
+    fn dropout<D: Size>(recording: &mut Recording<Self>, x: &Rows<D, Self>, dropout: Dropout) -> Rows<D, Self> {
+        if dropout.is_off() {
+            return x.clone();
+        }
+        let context = context();
+        let (device, numbers, site) = (x.device().clone(), x.shape().num_elements(), Site::from(dropout));
+        let y: Rows<D, Cuda> = rows(&device, x.shape().0);
+        // SAFETY: both have so many numbers.
+        unsafe { context.launch_over("dropout", numbers, (numbers, site, address(x), address(&y))) };
+        if recording.is_on() {
+            let (x, y) = (x.ghost(), y.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, device, y);
+                let d_x = gradient_address!(gradients, x);
+                // SAFETY: as above.
+                unsafe { context.launch_over("add_dropout", numbers, (numbers, site, of(&d_y), d_x)) };
+                Ok(())
+            });
+        }
+        y
     }
-    let context = context();
-    let (x, mut tape) = x.split_tape();
-    let (device, numbers, site) = (x.device().clone(), x.shape().num_elements(), Site::from(dropout));
-    let y: Rows<D, Cuda> = rows(&device, x.shape().0);
-    // SAFETY: both have so many numbers.
-    unsafe { context.launch_over("dropout", numbers, (numbers, site, address(&x), address(&y))) };
-    if T::OWNS_TAPE {
-        let (x, y) = (x.ghost(), y.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, device, y);
-            let d_x = gradient_address!(gradients, x);
-            // SAFETY: as above.
-            unsafe { context.launch_over("add_dropout", numbers, (numbers, site, of(&d_y), d_x)) };
-            Ok(())
-        });
-    }
-    y.put_tape(tape)
-}
 
-pub fn add<const D: usize, T: Tape<f32, Cuda>>(x: Rows<D, Cuda, T>, y: Rows<D, Cuda, T>) -> Rows<D, Cuda, T> {
-    let context = context();
-    let (x, x_tape) = x.split_tape();
-    let (y, y_tape) = y.split_tape();
-    let mut tape = x_tape.merge(y_tape);
-    assert_eq!(x.shape().0, y.shape().0, "as many rows on both sides");
-    let (device, numbers) = (x.device().clone(), x.shape().num_elements());
-    let sum: Rows<D, Cuda> = rows(&device, x.shape().0);
-    // SAFETY: all three have so many numbers.
-    unsafe {
-        let arguments = (numbers, address(&x), address(&y), address(&sum));
-        context.launch_over("add", numbers, arguments);
+    fn add<D: Size>(recording: &mut Recording<Self>, x: &Rows<D, Self>, y: &Rows<D, Self>) -> Rows<D, Self> {
+        let context = context();
+        assert_eq!(x.shape().0, y.shape().0, "as many rows on both sides");
+        let (device, numbers) = (x.device().clone(), x.shape().num_elements());
+        let sum: Rows<D, Cuda> = rows(&device, x.shape().0);
+        // SAFETY: all three have so many numbers.
+        unsafe {
+            let arguments = (numbers, address(x), address(y), address(&sum));
+            context.launch_over("add", numbers, arguments);
+        }
+        if recording.is_on() {
+            let (x, y, sum) = (x.ghost(), y.ghost(), sum.ghost());
+            recording.add(move |gradients| {
+                let d_sum = take_gradient!(gradients, device, sum);
+                for d in [gradient_address!(gradients, x), gradient_address!(gradients, y)] {
+                    add_to(&context, numbers, of(&d_sum), d);
+                }
+                Ok(())
+            });
+        }
+        sum
     }
-    if T::OWNS_TAPE {
-        let (x, y, sum) = (x.ghost(), y.ghost(), sum.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_sum = take_gradient!(gradients, device, sum);
-            for d in [gradient_address!(gradients, x), gradient_address!(gradients, y)] {
-                add_to(&context, numbers, of(&d_sum), d);
-            }
-            Ok(())
-        });
-    }
-    sum.put_tape(tape)
 }
 
 /// `out += x`, of `numbers` numbers each.

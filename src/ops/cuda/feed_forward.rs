@@ -11,47 +11,50 @@ use super::context::{Context, context, int, of};
 use super::elementwise::{Columns, add_column_sums};
 use super::product::{Operand, Output, View, product};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{FeedForwardWeights, Rows, precision};
+use crate::ops::{FeedForward, FeedForwardWeights, Recording, Rows, Size, precision};
 use crate::spec::Precision;
 
-pub fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Cuda>>(
-    x: Rows<D, Cuda, T>,
-    weights: &FeedForwardWeights<D, F, Cuda>,
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let (x, mut tape) = x.split_tape();
-    let (device, n) = (x.device().clone(), x.shape().0);
-    let network = Network {
-        sizes: [n, D, F],
-        input: Operand::of(&context, address(&x), n * D, D),
-        inner: Operand::of(&context, address(weights.inner), F * D, D),
-        outer: Operand::of(&context, address(weights.outer), D * F, F),
-        context,
-    };
-    let hidden = network.hidden(address(weights.inner_bias));
-    let y: Rows<D, Cuda> = rows(&device, n);
-    network.forward(&hidden, address(weights.outer_bias), address(&y));
-    if T::OWNS_TAPE {
-        // The operands may be the tensors' own memory.
-        let held = (x.clone(), weights.inner.clone(), weights.outer.clone());
-        let (x, y) = (x.ghost(), y.ghost());
-        let (inner, inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
-        let (outer, outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, device, y);
-            let d = NetworkGradients {
-                input: gradient_address!(gradients, x),
-                inner: gradient_address!(gradients, inner),
-                inner_bias: gradient_address!(gradients, inner_bias),
-                outer: gradient_address!(gradients, outer),
-                outer_bias: gradient_address!(gradients, outer_bias),
-            };
-            network.backward(&hidden, of(&d_y), &d);
-            drop(held);
-            Ok(())
-        });
+impl FeedForward for Cuda {
+    fn feed_forward<D: Size, F: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        weights: &FeedForwardWeights<D, F, Self>,
+    ) -> Rows<D, Self> {
+        let context = context();
+        let (d, f) = (D::SIZE, F::SIZE);
+        let (device, n) = (x.device().clone(), x.shape().0);
+        let network = Network {
+            sizes: [n, d, f],
+            input: Operand::of(&context, address(x), n * d, d),
+            inner: Operand::of(&context, address(weights.inner), f * d, d),
+            outer: Operand::of(&context, address(weights.outer), d * f, f),
+            context,
+        };
+        let hidden = network.hidden(address(weights.inner_bias));
+        let y: Rows<D, Cuda> = rows(&device, n);
+        network.forward(&hidden, address(weights.outer_bias), address(&y));
+        if recording.is_on() {
+            // The operands may be the tensors' own memory.
+            let held = (x.clone(), weights.inner.clone(), weights.outer.clone());
+            let (x, y) = (x.ghost(), y.ghost());
+            let (inner, inner_bias) = (weights.inner.ghost(), weights.inner_bias.ghost());
+            let (outer, outer_bias) = (weights.outer.ghost(), weights.outer_bias.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, device, y);
+                let made = NetworkGradients {
+                    input: gradient_address!(gradients, x),
+                    inner: gradient_address!(gradients, inner),
+                    inner_bias: gradient_address!(gradients, inner_bias),
+                    outer: gradient_address!(gradients, outer),
+                    outer_bias: gradient_address!(gradients, outer_bias),
+                };
+                network.backward(&hidden, of(&d_y), &made);
+                drop(held);
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
 }
 
 /// The operation without types.

@@ -7,49 +7,47 @@ use dfdx::prelude::*;
 use super::address::address;
 use super::context::{Context, context, int, of};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{Matrix, Rows};
+use crate::ops::{Embedding, Recording, Rows, Size, Table};
 
 /// Threads of a block of `scatter`.
 const SCATTER_THREADS: u32 = 128;
 
-pub fn gather<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
-    table: &Matrix<V, D, Cuda>,
-    ids: &[u32],
-    scale: f32,
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let chosen: Rows<D, Cuda> = rows(table.device(), ids.len());
-    choose(&context, D, address(table), ids, scale, address(&chosen));
-    let mut tape = T::default();
-    if T::OWNS_TAPE {
-        let readers = Readers::of(&context, ids);
-        let (table, output, device) = (table.ghost(), chosen.ghost(), table.device().clone());
-        tape.add_backward_op(move |gradients| {
-            let d_rows = take_gradient!(gradients, device, output);
-            let d_table = gradient_address!(gradients, table);
-            // SAFETY: the readers are rows of the output, the ids rows of the table.
-            unsafe {
-                let Readers { ids, starts, rows, .. } = &readers;
-                let arguments = (int(D), ids, starts, rows, scale, of(&d_rows), d_table);
-                context.launch("scatter", [readers.count, 1], SCATTER_THREADS, arguments);
-            }
-            Ok(())
-        });
+impl Embedding for Cuda {
+    fn gather<D: Size>(
+        recording: &mut Recording<Self>,
+        table: &Table<D, Self>,
+        ids: &[u32],
+        scale: f32,
+    ) -> Rows<D, Self> {
+        let context = context();
+        let chosen: Rows<D, Cuda> = rows(table.device(), ids.len());
+        choose(&context, D::SIZE, address(table), ids, scale, address(&chosen));
+        if recording.is_on() {
+            let readers = Readers::of(&context, ids);
+            let (table, output, device) = (table.ghost(), chosen.ghost(), table.device().clone());
+            recording.add(move |gradients| {
+                let d_rows = take_gradient!(gradients, device, output);
+                let d_table = gradient_address!(gradients, table);
+                // SAFETY: the readers are rows of the output, the ids rows of the table.
+                unsafe {
+                    let Readers { ids, starts, rows, .. } = &readers;
+                    let arguments = (int(D::SIZE), ids, starts, rows, scale, of(&d_rows), d_table);
+                    context.launch("scatter", [readers.count, 1], SCATTER_THREADS, arguments);
+                }
+                Ok(())
+            });
+        }
+        chosen
     }
-    chosen.put_tape(tape)
-}
 
-/// Rows of a table that needs no gradient: each different row is uploaded once.
-pub fn constant_rows<const D: usize, T: Tape<f32, Cuda>>(
-    device: &Cuda,
-    table: Vec<f32>,
-    chosen: &[u32],
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let out: Rows<D, Cuda> = rows(device, chosen.len());
-    let table = context.upload(table);
-    choose(&context, D, of(&table), chosen, 1.0, address(&out));
-    out.put_tape(T::default())
+    /// Rows of a table that needs no gradient: each different row is uploaded once.
+    fn constant_rows<D: Size>(&self, table: Vec<f32>, chosen: &[u32]) -> Rows<D, Self> {
+        let context = context();
+        let out: Rows<D, Cuda> = rows(self, chosen.len());
+        let table = context.upload(table);
+        choose(&context, D::SIZE, of(&table), chosen, 1.0, address(&out));
+        out
+    }
 }
 
 /// `out[i] = scale * table[ids[i]]`, in rows of `width`.

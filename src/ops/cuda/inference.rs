@@ -38,7 +38,7 @@ pub struct Linear {
 }
 
 pub struct Norm {
-    gain: CudaSlice<f32>,
+    weight: CudaSlice<f32>,
     bias: CudaSlice<f32>,
 }
 
@@ -133,9 +133,9 @@ impl Inference for CudaInference {
         }
     }
 
-    fn prepare_norm(&self, gain: Vec<f32>, bias: Vec<f32>) -> Norm {
+    fn prepare_norm(&self, weight: Vec<f32>, bias: Vec<f32>) -> Norm {
         Norm {
-            gain: self.0.upload(gain),
+            weight: self.0.upload(weight),
             bias: self.0.upload(bias),
         }
     }
@@ -182,7 +182,7 @@ impl Inference for CudaInference {
 
     fn normalize(&self, x: &Rows, norm: &Norm) -> Rows {
         let y = self.rows(x.count(), x.width);
-        let parameters = [of(&norm.gain), of(&norm.bias)];
+        let parameters = [of(&norm.weight), of(&norm.bias)];
         Normalized::of(
             &self.0,
             [x.count(), x.width],

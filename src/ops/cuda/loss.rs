@@ -8,7 +8,7 @@ use super::address::address;
 use super::context::{Context, context, int, of};
 use super::product::{Operand, Output, product};
 use super::tape::{gradient_address, take_gradient};
-use crate::ops::{LossTarget, Matrix, Rows, TokenLoss, precision};
+use crate::ops::{Loss, LossTarget, Recording, Rows, Size, Table, TokenLoss, precision};
 use crate::spec::Precision;
 
 /// Threads of a block that has a row of logits, as `loss.cu` has them.
@@ -20,43 +20,46 @@ pub fn rows_at_once(classes: usize, rows: usize) -> usize {
     (LOGITS / classes).clamp(1, rows.max(1))
 }
 
-pub fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Cuda>>(
-    x: Rows<D, Cuda, T>,
-    table: &Matrix<V, D, Cuda>,
-    target: LossTarget,
-) -> TokenLoss<Cuda, T> {
-    let context = context();
-    let (x, mut tape) = x.split_tape();
-    let device = x.device().clone();
-    let projection = Projection {
-        x: Operand::of(&context, address(&x), x.shape().0 * D, D),
-        table: Operand::of(&context, address(table), V * D, D),
-        width: D,
-        classes: V,
-    };
-    let made = T::OWNS_TAPE.then(|| LossGradients {
-        x: context.uninitialized(x.shape().0 * D),
-        table: context.zeros(V * D),
-    });
-    let [smoothed_sum, nll_sum] = projection.losses(&context, target, made.as_ref());
-    let loss = device.tensor(smoothed_sum as f32 * target.scale);
-    if let Some(made) = made {
-        let numbers = [x.shape().num_elements(), V * D];
-        let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_loss = take_gradient!(gradients, device, loss);
-            let targets = [gradient_address!(gradients, x), gradient_address!(gradients, table)];
-            for ((count, made), to) in numbers.into_iter().zip([&made.x, &made.table]).zip(targets) {
-                // SAFETY: as many numbers on both sides, and one factor.
-                unsafe { context.launch_over("add_scaled", count, (count, &*d_loss, made, to)) };
-            }
-            Ok(())
+impl Loss for Cuda {
+    fn smoothed_loss<D: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        table: &Table<D, Self>,
+        target: LossTarget,
+    ) -> TokenLoss<Self> {
+        let context = context();
+        let (width, classes) = (D::SIZE, table.shape().0);
+        let device = x.device().clone();
+        let projection = Projection {
+            x: Operand::of(&context, address(x), x.shape().0 * width, width),
+            table: Operand::of(&context, address(table), classes * width, width),
+            width,
+            classes,
+        };
+        let made = recording.is_on().then(|| LossGradients {
+            x: context.uninitialized(x.shape().0 * width),
+            table: context.zeros(classes * width),
         });
-    }
-    TokenLoss {
-        loss: loss.put_tape(tape),
-        smoothed_sum,
-        nll_sum,
+        let [smoothed_sum, nll_sum] = projection.losses(&context, target, made.as_ref());
+        let loss = device.tensor(smoothed_sum as f32 * target.scale);
+        if let Some(made) = made {
+            let numbers = [x.shape().num_elements(), classes * width];
+            let (x, table, loss) = (x.ghost(), table.ghost(), loss.ghost());
+            recording.add(move |gradients| {
+                let d_loss = take_gradient!(gradients, device, loss);
+                let targets = [gradient_address!(gradients, x), gradient_address!(gradients, table)];
+                for ((count, made), to) in numbers.into_iter().zip([&made.x, &made.table]).zip(targets) {
+                    // SAFETY: as many numbers on both sides, and one factor.
+                    unsafe { context.launch_over("add_scaled", count, (count, &*d_loss, made, to)) };
+                }
+                Ok(())
+            });
+        }
+        TokenLoss {
+            loss,
+            smoothed_sum,
+            nll_sum,
+        }
     }
 }
 

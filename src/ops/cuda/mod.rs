@@ -37,23 +37,10 @@ pub use survey::{DeviceFacts, facts, survey};
 use dfdx::optim::AdamConfig;
 use dfdx::prelude::*;
 
-use super::{
-    AttentionWeights, Buffer, Dropout, FeedForwardWeights, HeadSizes, LossTarget, Matrix, Ops, ParameterState, Rows,
-    Spans, TokenLoss, Vector,
-};
+use super::{Buffer, OnDevice, Ops, Optimizer, ParameterState};
 use crate::spec::Precision;
 
-impl Ops for Cuda {
-    type Inference = CudaInference;
-
-    fn inference(&self) -> CudaInference {
-        CudaInference(context::context())
-    }
-
-    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
-        super::precision::within(precision, work)
-    }
-
+impl OnDevice for Cuda {
     fn read(&self, buffer: &Buffer<Self>) -> Vec<f32> {
         context::context().download(buffer)
     }
@@ -76,7 +63,9 @@ impl Ops for Cuda {
         let numbers = cudarc::driver::DeviceSlice::len(values);
         elementwise::add_to(&context::context(), numbers, context::of(values), context::of(sums));
     }
+}
 
+impl Optimizer for Cuda {
     fn norm_squared(gradients: &[Buffer<Self>]) -> f64 {
         adam::norm_squared(gradients)
     }
@@ -84,82 +73,16 @@ impl Ops for Cuda {
     fn update(t: i32, config: &AdamConfig, states: Vec<ParameterState<Self>>) {
         adam::update(t, config, states);
     }
+}
 
-    fn gather<const V: usize, const D: usize, T: Tape<f32, Self>>(
-        table: &Matrix<V, D, Self>,
-        ids: &[u32],
-        scale: f32,
-    ) -> Rows<D, Self, T> {
-        gather::gather(table, ids, scale)
+impl Ops for Cuda {
+    type Inference = CudaInference;
+
+    fn inference(&self) -> CudaInference {
+        CudaInference(context::context())
     }
 
-    fn constant_rows<const D: usize, T: Tape<f32, Self>>(&self, table: Vec<f32>, chosen: &[u32]) -> Rows<D, Self, T> {
-        gather::constant_rows(self, table, chosen)
-    }
-
-    fn multi_head_attention<
-        const D: usize,
-        const H: usize,
-        const K: usize,
-        const VD: usize,
-        const HK: usize,
-        const HV: usize,
-        T,
-    >(
-        x: Rows<D, Self, T>,
-        memory: Option<&Rows<D, Self>>,
-        weights: &AttentionWeights<D, HK, HV, Self>,
-        spans: &Spans,
-    ) -> Rows<D, Self, T>
-    where
-        T: Tape<f32, Self>,
-    {
-        let sizes = HeadSizes {
-            heads: H,
-            key: K,
-            value: VD,
-        };
-        multi_head::multi_head_attention(x, memory, weights, spans, sizes)
-    }
-
-    fn feed_forward<const D: usize, const F: usize, T: Tape<f32, Self>>(
-        x: Rows<D, Self, T>,
-        weights: &FeedForwardWeights<D, F, Self>,
-    ) -> Rows<D, Self, T> {
-        feed_forward::feed_forward(x, weights)
-    }
-
-    fn dropout<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, dropout: Dropout) -> Rows<D, Self, T> {
-        elementwise::dropout(x, dropout)
-    }
-
-    fn add<const D: usize, T: Tape<f32, Self>>(x: Rows<D, Self, T>, y: Rows<D, Self, T>) -> Rows<D, Self, T> {
-        elementwise::add(x, y)
-    }
-
-    fn layer_norm<const D: usize, T: Tape<f32, Self>>(
-        x: Rows<D, Self, T>,
-        gain: &Vector<D, Self>,
-        bias: &Vector<D, Self>,
-    ) -> Rows<D, Self, T> {
-        norm::layer_norm(x, gain, bias)
-    }
-
-    fn add_norm<const D: usize, T: Tape<f32, Self>>(
-        x: Rows<D, Self, T>,
-        sublayer: Rows<D, Self, T>,
-        dropout: Dropout,
-        gain: &Vector<D, Self>,
-        bias: &Vector<D, Self>,
-    ) -> Rows<D, Self, T> {
-        norm::add_norm(x, sublayer, dropout, gain, bias)
-    }
-
-    fn smoothed_loss<const V: usize, const D: usize, T: Tape<f32, Self>>(
-        x: Rows<D, Self, T>,
-        table: &Matrix<V, D, Self>,
-        target: LossTarget,
-    ) -> TokenLoss<Self, T> {
-        loss::smoothed_loss(x, table, target)
+    fn in_precision<R>(precision: Precision, work: impl FnOnce() -> R) -> R {
+        super::precision::within(precision, work)
     }
 }

@@ -11,65 +11,68 @@ use super::attention::{Heads, Kernel, Operands};
 use super::context::{Context, context, of};
 use super::product::{Operand, Output, View, product};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{AttentionWeights, HeadSizes, Rows, Spans};
+use crate::ops::{Attention, AttentionWeights, HeadSizes, Recording, Rows, Size, Spans};
 
-pub fn multi_head_attention<const D: usize, const HK: usize, const HV: usize, T: Tape<f32, Cuda>>(
-    x: Rows<D, Cuda, T>,
-    memory: Option<&Rows<D, Cuda>>,
-    weights: &AttentionWeights<D, HK, HV, Cuda>,
-    spans: &Spans,
-    sizes: HeadSizes,
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let (x, mut tape) = x.split_tape();
-    let (device, n) = (x.device().clone(), x.shape().0);
-    let sizes = Sizes {
-        heads: sizes,
-        width: D,
-        rows: n,
-        memory_rows: memory.map(|memory| memory.shape().0),
-    };
-    let rows_of = |tensor: &Rows<D, Cuda>| Operand::of(&context, address(tensor), tensor.shape().0 * D, D);
-    let block = Block {
-        kernel: Kernel::new(&context, spans, sizes.heads),
-        x: rows_of(&x),
-        memory: memory.map(rows_of),
-        query: Operand::of(&context, address(weights.query), HK * D, D),
-        key: Operand::of(&context, address(weights.key), HK * D, D),
-        value: Operand::of(&context, address(weights.value), HV * D, D),
-        output: Operand::of(&context, address(weights.output), D * HV, HV),
-        sizes,
-        context,
-    };
-    let y: Rows<D, Cuda> = rows(&device, n);
-    let kept = block.forward(address(&y));
-    if T::OWNS_TAPE {
-        // The operands may be the tensors' own memory.
-        let held = (x.clone(), memory.cloned());
-        let held_weights = [weights.query.clone(), weights.key.clone()];
-        let held_value_weights = (weights.value.clone(), weights.output.clone());
-        let (x, memory, y) = (x.ghost(), memory.map(Tensor::ghost), y.ghost());
-        let (query, key) = (weights.query.ghost(), weights.key.ghost());
-        let (value, output) = (weights.value.ghost(), weights.output.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, device, y);
-            let d = BlockGradients {
-                memory: match &memory {
-                    Some(memory) => Some(gradient_address!(gradients, *memory)),
-                    None => None,
-                },
-                x: gradient_address!(gradients, x),
-                query: gradient_address!(gradients, query),
-                key: gradient_address!(gradients, key),
-                value: gradient_address!(gradients, value),
-                output: gradient_address!(gradients, output),
-            };
-            block.backward(&kept, of(&d_y), &d);
-            drop((held, held_weights, held_value_weights));
-            Ok(())
-        });
+impl Attention for Cuda {
+    fn multi_head_attention<D: Size, HK: Size, HV: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        memory: Option<&Rows<D, Self>>,
+        weights: &AttentionWeights<D, HK, HV, Self>,
+        heads: usize,
+        spans: &Spans,
+    ) -> Rows<D, Self> {
+        let context = context();
+        let (d, keys, values) = (D::SIZE, HK::SIZE, HV::SIZE);
+        let (device, n) = (x.device().clone(), x.shape().0);
+        let sizes = Sizes {
+            heads: HeadSizes::split(heads, keys, values),
+            width: d,
+            rows: n,
+            memory_rows: memory.map(|memory| memory.shape().0),
+        };
+        let rows_of = |tensor: &Rows<D, Cuda>| Operand::of(&context, address(tensor), tensor.shape().0 * d, d);
+        let block = Block {
+            kernel: Kernel::new(&context, spans, sizes.heads),
+            x: rows_of(x),
+            memory: memory.map(rows_of),
+            query: Operand::of(&context, address(weights.query), keys * d, d),
+            key: Operand::of(&context, address(weights.key), keys * d, d),
+            value: Operand::of(&context, address(weights.value), values * d, d),
+            output: Operand::of(&context, address(weights.output), d * values, values),
+            sizes,
+            context,
+        };
+        let y: Rows<D, Cuda> = rows(&device, n);
+        let kept = block.forward(address(&y));
+        if recording.is_on() {
+            // The operands may be the tensors' own memory.
+            let held = (x.clone(), memory.cloned());
+            let held_weights = [weights.query.clone(), weights.key.clone()];
+            let held_value_weights = (weights.value.clone(), weights.output.clone());
+            let (x, memory, y) = (x.ghost(), memory.map(Tensor::ghost), y.ghost());
+            let (query, key) = (weights.query.ghost(), weights.key.ghost());
+            let (value, output) = (weights.value.ghost(), weights.output.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, device, y);
+                let made = BlockGradients {
+                    memory: match &memory {
+                        Some(memory) => Some(gradient_address!(gradients, *memory)),
+                        None => None,
+                    },
+                    x: gradient_address!(gradients, x),
+                    query: gradient_address!(gradients, query),
+                    key: gradient_address!(gradients, key),
+                    value: gradient_address!(gradients, value),
+                    output: gradient_address!(gradients, output),
+                };
+                block.backward(&kept, of(&d_y), &made);
+                drop((held, held_weights, held_value_weights));
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
 }
 
 #[derive(Clone, Copy)]

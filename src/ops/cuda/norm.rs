@@ -8,66 +8,67 @@ use super::address::address;
 use super::context::{Context, context, int, of};
 use super::elementwise::{Columns, Site, add_column_sums};
 use super::tape::{gradient_address, rows, take_gradient};
-use crate::ops::{Dropout, LAYER_NORM_EPSILON, Rows, Vector};
+use crate::ops::{Dropout, LAYER_NORM_EPSILON, LayerNorm, NormWeights, Recording, Rows, Size};
 
 /// Threads of a block, and the rows that its warps have.
 const THREADS: u32 = 128;
 const ROWS: usize = 4;
 
-pub fn layer_norm<const D: usize, T: Tape<f32, Cuda>>(
-    x: Rows<D, Cuda, T>,
-    gain: &Vector<D, Cuda>,
-    bias: &Vector<D, Cuda>,
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let (x, mut tape) = x.split_tape();
-    let (device, size) = (x.device().clone(), [x.shape().0, D]);
-    let y: Rows<D, Cuda> = rows(&device, size[0]);
-    let parameters = [address(gain), address(bias)];
-    let normalized = Normalized::of(&context, size, address(&x), None, parameters, address(&y));
-    if T::OWNS_TAPE {
-        let (x, y, bias, gain_kept, gain) = (x.ghost(), y.ghost(), bias.ghost(), gain.clone(), gain.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, device, y);
-            let d_parameters = [gradient_address!(gradients, gain), gradient_address!(gradients, bias)];
-            let d_x = gradient_address!(gradients, x);
-            normalized.backward(&context, of(&d_y), address(&gain_kept), d_parameters, d_x, None);
-            Ok(())
-        });
+impl LayerNorm for Cuda {
+    fn layer_norm<D: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        weights: &NormWeights<D, Self>,
+    ) -> Rows<D, Self> {
+        let NormWeights { weight, bias } = weights;
+        let context = context();
+        let (device, size) = (x.device().clone(), [x.shape().0, D::SIZE]);
+        let y: Rows<D, Cuda> = rows(&device, size[0]);
+        let parameters = [address(weight), address(bias)];
+        let normalized = Normalized::of(&context, size, address(x), None, parameters, address(&y));
+        if recording.is_on() {
+            let (x, y, bias, weight_kept, weight) =
+                (x.ghost(), y.ghost(), bias.ghost(), (*weight).clone(), weight.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, device, y);
+                let d_parameters = [gradient_address!(gradients, weight), gradient_address!(gradients, bias)];
+                let d_x = gradient_address!(gradients, x);
+                normalized.backward(&context, of(&d_y), address(&weight_kept), d_parameters, d_x, None);
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
-}
 
-pub fn add_norm<const D: usize, T: Tape<f32, Cuda>>(
-    x: Rows<D, Cuda, T>,
-    sublayer: Rows<D, Cuda, T>,
-    dropout: Dropout,
-    gain: &Vector<D, Cuda>,
-    bias: &Vector<D, Cuda>,
-) -> Rows<D, Cuda, T> {
-    let context = context();
-    let (x, x_tape) = x.split_tape();
-    let (sublayer, sublayer_tape) = sublayer.split_tape();
-    let mut tape = x_tape.merge(sublayer_tape);
-    assert_eq!(x.shape().0, sublayer.shape().0, "as many rows on both sides");
-    let (device, size, site) = (x.device().clone(), [x.shape().0, D], Site::from(dropout));
-    let y: Rows<D, Cuda> = rows(&device, size[0]);
-    let parameters = [address(gain), address(bias)];
-    let masked = Some((site, address(&sublayer)));
-    let normalized = Normalized::of(&context, size, address(&x), masked, parameters, address(&y));
-    if T::OWNS_TAPE {
-        let (x, sublayer, y) = (x.ghost(), sublayer.ghost(), y.ghost());
-        let (bias, gain_kept, gain) = (bias.ghost(), gain.clone(), gain.ghost());
-        tape.add_backward_op(move |gradients| {
-            let d_y = take_gradient!(gradients, device, y);
-            let d_parameters = [gradient_address!(gradients, gain), gradient_address!(gradients, bias)];
-            let d_x = gradient_address!(gradients, x);
-            let d_sublayer = Some((site, gradient_address!(gradients, sublayer)));
-            normalized.backward(&context, of(&d_y), address(&gain_kept), d_parameters, d_x, d_sublayer);
-            Ok(())
-        });
+    fn add_norm<D: Size>(
+        recording: &mut Recording<Self>,
+        x: &Rows<D, Self>,
+        sublayer: &Rows<D, Self>,
+        dropout: Dropout,
+        weights: &NormWeights<D, Self>,
+    ) -> Rows<D, Self> {
+        let NormWeights { weight, bias } = weights;
+        let context = context();
+        assert_eq!(x.shape().0, sublayer.shape().0, "as many rows on both sides");
+        let (device, size, site) = (x.device().clone(), [x.shape().0, D::SIZE], Site::from(dropout));
+        let y: Rows<D, Cuda> = rows(&device, size[0]);
+        let parameters = [address(weight), address(bias)];
+        let masked = Some((site, address(sublayer)));
+        let normalized = Normalized::of(&context, size, address(x), masked, parameters, address(&y));
+        if recording.is_on() {
+            let (x, sublayer, y) = (x.ghost(), sublayer.ghost(), y.ghost());
+            let (bias, weight_kept, weight) = (bias.ghost(), (*weight).clone(), weight.ghost());
+            recording.add(move |gradients| {
+                let d_y = take_gradient!(gradients, device, y);
+                let d_parameters = [gradient_address!(gradients, weight), gradient_address!(gradients, bias)];
+                let d_x = gradient_address!(gradients, x);
+                let d_sublayer = Some((site, gradient_address!(gradients, sublayer)));
+                normalized.backward(&context, of(&d_y), address(&weight_kept), d_parameters, d_x, d_sublayer);
+                Ok(())
+            });
+        }
+        y
     }
-    y.put_tape(tape)
 }
 
 /// What the backward pass needs.
@@ -87,7 +88,7 @@ impl Normalized {
         [rows, width]: [usize; 2],
         x: CUdeviceptr,
         sublayer: Option<(Site, CUdeviceptr)>,
-        [gain, bias]: [CUdeviceptr; 2],
+        [weight, bias]: [CUdeviceptr; 2],
         y: CUdeviceptr,
     ) -> Self {
         let (site, sublayer) = or_none(sublayer);
@@ -104,30 +105,30 @@ impl Normalized {
             site,
             x,
             sublayer,
-            gain,
+            weight,
             bias,
             LAYER_NORM_EPSILON,
             numbers,
             deviations,
             y,
         );
-        // SAFETY: rows of this size, a gain and a bias of the width.
+        // SAFETY: rows of this size, a weight and a bias of the width.
         unsafe { context.launch("add_norm", [rows.div_ceil(ROWS), 1], THREADS, arguments) };
         normalized
     }
 
-    /// Adds to the gradients of gain and bias, of `x`, and of the sublayer.
+    /// Adds to the gradients of weight and bias, of `x`, and of the sublayer.
     fn backward(
         &self,
         context: &Context,
         d_y: CUdeviceptr,
-        gain: CUdeviceptr,
-        [d_gain, d_bias]: [CUdeviceptr; 2],
+        weight: CUdeviceptr,
+        [d_weight, d_bias]: [CUdeviceptr; 2],
         d_x: CUdeviceptr,
         d_sublayer: Option<(Site, CUdeviceptr)>,
     ) {
         let size = [self.rows, self.width];
-        add_column_sums(context, size, Columns::OfProduct(d_y, of(&self.numbers)), d_gain);
+        add_column_sums(context, size, Columns::OfProduct(d_y, of(&self.numbers)), d_weight);
         add_column_sums(context, size, Columns::Of(d_y), d_bias);
         let (site, d_sublayer) = or_none(d_sublayer);
         let arguments = (
@@ -135,7 +136,7 @@ impl Normalized {
             int(self.width),
             site,
             d_y,
-            gain,
+            weight,
             of(&self.numbers),
             of(&self.inverse_deviations),
             d_x,

@@ -4,12 +4,12 @@ use dfdx::prelude::*;
 
 use super::address::address;
 use super::context::context;
-use crate::ops::Rows;
+use crate::ops::{Rows, Size};
 
 /// Rows for an operation to write.
-pub fn rows<const D: usize>(device: &Cuda, count: usize) -> Rows<D, Cuda> {
-    let rows: Rows<D, Cuda> = device.zeros_like(&(count, Const::<D>));
-    context().poison(address(&rows), count * D * size_of::<f32>());
+pub fn rows<D: Size>(device: &Cuda, count: usize) -> Rows<D, Cuda> {
+    let rows: Rows<D, Cuda> = device.zeros_like(&(count, D::default()));
+    context().poison(address(&rows), count * D::SIZE * size_of::<f32>());
     rows
 }
 

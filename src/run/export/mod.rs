@@ -18,7 +18,6 @@ use super::checkpoints::scored_weights;
 use super::trained::{read_spec, read_text, read_vocabulary};
 use crate::durable::{self, Pending};
 use crate::model::NamedArray;
-use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Experiment, Norm, Positional};
 
@@ -158,8 +157,8 @@ fn file_names(folder: &Path) -> Result<Vec<String>, RunError> {
 
 /// The layout, under a head that says which model this is.
 fn readme(experiment: &Experiment, steps: &[usize]) -> String {
-    let shape = ShapeKey::of(experiment);
-    let positional = match shape.positional {
+    let model = &experiment.model;
+    let positional = match model.positional {
         Positional::Sinusoidal => "sinusoidal".to_owned(),
         Positional::Learned { max_positions } => format!("learned, {max_positions} of them"),
     };
@@ -177,15 +176,15 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
          d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} pieces; positions {positional}; {norm}-norm.\n\n\
          `ablate translate` reads this folder. A binary that was not built with this shape says so: a suite whose `base` \
          is the `spec.toml` here makes the build compile it.\n\n{}",
-        shape.layers,
-        shape.layers,
+        model.layers,
+        model.layers,
         env!("CARGO_PKG_VERSION"),
-        shape.d_model,
-        shape.d_ff,
-        shape.heads,
-        shape.d_k,
-        shape.d_v,
-        shape.vocab,
+        model.d_model,
+        model.d_ff,
+        model.heads,
+        model.d_k,
+        model.d_v,
+        experiment.data.vocab_size,
         include_str!("layout.md")
     )
 }

@@ -69,13 +69,21 @@ mod tests {
 
     use super::super::FILES;
     use super::*;
-    use crate::model::{Learned, Seq2Seq, Trainable, Transformer};
-    use crate::spec::Norm;
+    use crate::model::{Architecture, Seq2Seq, Trainable, Transformer};
+    use crate::ops::Of;
+    use crate::spec::{Norm, Positional};
 
     /// The names of a model that has every kind of tensor, each once.
     fn names() -> Vec<String> {
-        type OneLayer = Transformer<Cpu, 1, 8, 12, 2, 3, 5, 6, 10, 7, Learned<4>>;
-        let mut model = Trainable::new(OneLayer::new(&Cpu::default(), Norm::Pre, 1));
+        let architecture = Architecture {
+            layers: 1,
+            heads: 2,
+            norm: Norm::Pre,
+            positional: Positional::Learned { max_positions: 4 },
+            vocabulary: 7,
+        };
+        let model = Transformer::<Cpu, Of<8, 12, 6, 10>>::new(&Cpu::default(), architecture, 1);
+        let mut model = Trainable::new(model);
         model.weights().iter().map(|array| exported_name(&array.name)).collect()
     }
 

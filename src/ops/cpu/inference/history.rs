@@ -28,7 +28,7 @@ impl History {
             rows.extend(self.rows(sizes, ancestors));
             score(sizes, &rows, &mut weights);
             for weights in weights.chunks_exact_mut(width) {
-                softmax(weights, rows.len(), factor);
+                softmax(weights, 0..rows.len(), factor);
             }
             mix(sizes, &rows, &weights, y);
         }

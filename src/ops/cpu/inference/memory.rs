@@ -81,14 +81,14 @@ impl Head {
         let mut weights = Scratch::of(rows * width);
         let extent = |_| Extent {
             terms: 0..key,
-            chunks: width / LANES,
+            chunks: 0..width / LANES,
         };
         let grid = Grid::Rows { data: queries, stride };
         multiply(grid, rows, Panel::new(&self.keys, width), extent, |row, chunk, sums| {
             weights[row * width..][..width].as_chunks_mut().0[chunk] = sums.to_array();
         });
         for weights in weights.chunks_exact_mut(width) {
-            softmax(weights, self.count, (key as f32).sqrt().recip());
+            softmax(weights, 0..self.count, (key as f32).sqrt().recip());
         }
         weights
     }
@@ -98,7 +98,7 @@ impl Head {
         let panel = Panel::new(&self.values, value.next_multiple_of(LANES));
         let extent = |_| Extent {
             terms: 0..self.count,
-            chunks: panel.chunks(),
+            chunks: 0..panel.chunks(),
         };
         let weights = Grid::Rows {
             data: weights,

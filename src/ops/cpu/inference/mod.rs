@@ -1,5 +1,5 @@
 //! Translation on the CPU: no tape and no types of sizes, so that it compiles once for all shapes. Weights are packed
-//! once, working memory is used again, and the result of a row does not depend on the rows beside it.
+//! once, working memory is used aweight, and the result of a row does not depend on the rows beside it.
 
 mod history;
 mod memory;
@@ -44,7 +44,7 @@ pub struct Linear {
 }
 
 pub struct Norm {
-    gain: Vec<f32>,
+    weight: Vec<f32>,
     bias: Vec<f32>,
 }
 
@@ -53,8 +53,8 @@ impl Norm {
         let width = row.len() as f32;
         shift(row, -sum(row) / width);
         let inverse_deviation = (dot(row, row) / width + LAYER_NORM_EPSILON).sqrt().recip();
-        for ((x, gain), bias) in row.iter_mut().zip(&self.gain).zip(&self.bias) {
-            *x = fma(*x * inverse_deviation, *gain, *bias);
+        for ((x, weight), bias) in row.iter_mut().zip(&self.weight).zip(&self.bias) {
+            *x = fma(*x * inverse_deviation, *weight, *bias);
         }
     }
 }
@@ -81,8 +81,8 @@ impl Inference for CpuInference {
         }
     }
 
-    fn prepare_norm(&self, gain: Vec<f32>, bias: Vec<f32>) -> Norm {
-        Norm { gain, bias }
+    fn prepare_norm(&self, weight: Vec<f32>, bias: Vec<f32>) -> Norm {
+        Norm { weight, bias }
     }
 
     fn prepare_table(&self, embedding: Vec<f32>, width: usize) -> Table {
@@ -152,7 +152,7 @@ impl Inference for CpuInference {
             k: part(sizes.keys()),
             v: part(2 * sizes.keys()),
         };
-        let kernel = Kernel::new(spans, sizes.heads, sizes.keys(), sizes.values());
+        let kernel = Kernel::new(spans, sizes);
         kernel.forward(&operands, false, &mut y.numbers);
         y
     }
@@ -178,6 +178,3 @@ impl Inference for CpuInference {
         rank::rank(&x.numbers, x.count(), &table.projection, k, asked)
     }
 }
-
-#[cfg(test)]
-mod tests;
