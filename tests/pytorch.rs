@@ -15,11 +15,9 @@ const SMOOTHING: f32 = 0.1;
 /// Two heads of `d_k` 6 and `d_v` 10.
 fn model(norm: Norm, positional: Positional) -> Box<dyn Seq2Seq> {
     let architecture = Architecture {
-        layers: 2,
-        heads: 2,
         norm,
         positional,
-        vocabulary: VOCABULARY,
+        ..Architecture::new(2, 2, VOCABULARY)
     };
     let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, 0);
     Box::new(Trainable::new(model))

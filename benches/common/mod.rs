@@ -9,7 +9,7 @@ use ablate::model::{AdamStep, Architecture, Batch, BatchLoss, Seq2Seq, Trainable
 use ablate::ops::Of;
 use ablate::ops::cpu::keep_freed_memory;
 use ablate::random::stream;
-use ablate::spec::{Decoding, Norm, Positional, Precision};
+use ablate::spec::{Decoding, Precision};
 use dfdx::prelude::Cpu;
 use rand::RngExt;
 
@@ -50,13 +50,7 @@ impl Shape {
     /// A fresh model: post-norm, sinusoidal positions, the library's first weights.
     pub fn model(&self) -> Box<dyn Seq2Seq> {
         keep_freed_memory();
-        (self.build)(Architecture {
-            layers: self.layers,
-            heads: self.heads,
-            norm: Norm::Post,
-            positional: Positional::Sinusoidal,
-            vocabulary: self.vocabulary,
-        })
+        (self.build)(Architecture::new(self.layers, self.heads, self.vocabulary))
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Architecture {
     pub layers: usize,
     /// h.
     pub heads: usize,
+    /// Tokens on each side that a token attends to in its own sentence; all of them without.
+    pub attention_window: Option<usize>,
     pub norm: Norm,
     pub positional: Positional,
     /// V: tokens of the vocabulary.
@@ -16,6 +18,19 @@ pub struct Architecture {
 }
 
 impl Architecture {
+    /// The paper's architecture: post-norm, sinusoidal positions, and attention to whole sentences.
+    #[must_use]
+    pub fn new(layers: usize, heads: usize, vocabulary: usize) -> Self {
+        Self {
+            layers,
+            heads,
+            attention_window: None,
+            norm: Norm::Post,
+            positional: Positional::Sinusoidal,
+            vocabulary,
+        }
+    }
+
     /// The architecture that an experiment asks for.
     #[must_use]
     pub fn of(experiment: &Experiment) -> Self {
@@ -23,6 +38,7 @@ impl Architecture {
         Self {
             layers: model.layers,
             heads: model.heads,
+            attention_window: None,
             norm: model.norm,
             positional: model.positional,
             vocabulary: experiment.data.vocab_size,

@@ -1,6 +1,8 @@
 //! Who attends to whom: a translation is read once more as a whole, and what every head looks at is written down.
 //! Translating itself keeps none of this.
 
+use std::ops::Range;
+
 use super::translator::{Pass, Translator, Watch, Within};
 use crate::ops::{HeadSizes, Inference, Mask, Packed, Spans};
 
@@ -20,12 +22,12 @@ pub struct AttentionMaps {
 
 /// Reads source and target as training does, and watches every head.
 pub fn maps<I: Inference>(model: &Translator<I>, source: &[u32], target: &[u32]) -> AttentionMaps {
-    let (device, sizes) = (&model.device, model.sizes);
+    let (device, sizes) = (&model.device, model.dimensions.heads);
     let (source, target) = (Packed::from_sentences([source]), Packed::from_sentences([target]));
     let mut watcher = Watcher {
         device,
         sizes,
-        mask: Mask::Full,
+        spans: model.within(&source, Mask::Full),
         keys_values: Vec::new(),
         to_self: Vec::new(),
         to_source: Vec::new(),
@@ -38,12 +40,12 @@ pub fn maps<I: Inference>(model: &Translator<I>, source: &[u32], target: &[u32])
         .iter()
         .map(|rows| device.memory(rows, sizes, &source))
         .collect();
-    watcher.mask = Mask::Causal;
+    watcher.spans = model.within(&target, Mask::Causal);
     watcher.keys_values = keys_values.iter().map(|rows| device.read(rows)).collect();
     let embedded = model.embed(target.ids(), 0..target.tokens());
     let mut pass = Pass {
         model,
-        within: Within::Sentences(Spans::within(&target, Mask::Causal)),
+        within: Within::Sentences(watcher.spans.clone()),
         memories: &memories,
         sentences: &vec![0; target.tokens()],
         watch: &mut watcher,
@@ -60,8 +62,8 @@ pub fn maps<I: Inference>(model: &Translator<I>, source: &[u32], target: &[u32])
 struct Watcher<'m, I: Inference> {
     device: &'m I,
     sizes: HeadSizes,
-    /// Of the stack that is watched.
-    mask: Mask,
+    /// Who sees whom in the stack that is watched.
+    spans: Spans,
     /// What each layer of the decoder attends to.
     keys_values: Vec<Vec<f32>>,
     to_self: Vec<Vec<Map>>,
@@ -71,7 +73,7 @@ struct Watcher<'m, I: Inference> {
 impl<I: Inference> Watch<I> for Watcher<'_, I> {
     fn to_self(&mut self, projected: &I::Rows) {
         self.to_self
-            .push(within(&self.device.read(projected), self.sizes, self.mask));
+            .push(within(&self.device.read(projected), self.sizes, &self.spans));
     }
 
     fn to_source(&mut self, layer: usize, queries: &I::Rows) {
@@ -82,13 +84,17 @@ impl<I: Inference> Watch<I> for Watcher<'_, I> {
 }
 
 /// Of rows that attend to one another: `[N, 2*H*K + H*VD]`, queries, keys and values.
-fn within(projected: &[f32], sizes: HeadSizes, mask: Mask) -> Vec<Map> {
+fn within(projected: &[f32], sizes: HeadSizes, spans: &Spans) -> Vec<Map> {
     let side = |first| Side {
         rows: projected,
         stride: 2 * sizes.keys() + sizes.values(),
         first,
     };
-    of_heads(&side(0), &side(sizes.keys()), sizes, mask)
+    // One sentence.
+    let span = &spans.iter().as_slice()[0];
+    of_heads(&side(0), &side(sizes.keys()), sizes, |position| {
+        spans.seen(span, position)
+    })
 }
 
 /// Of rows that attend to the source: queries `[T, H*K]`, keys and values `[S, H*K + H*VD]`.
@@ -103,7 +109,8 @@ fn across(queries: &[f32], keys_values: &[f32], sizes: HeadSizes) -> Vec<Map> {
         stride: sizes.keys() + sizes.values(),
         first: 0,
     };
-    of_heads(&queries, &keys, sizes, Mask::Full)
+    let count = keys.rows.len() / keys.stride;
+    of_heads(&queries, &keys, sizes, |_| 0..count)
 }
 
 /// The queries or the keys of all heads, columns of wider rows.
@@ -122,13 +129,9 @@ impl Side<'_> {
 }
 
 /// `softmax(q . k^T / sqrt(K))` (equation 1), head by head.
-fn of_heads(queries: &Side, keys: &Side, sizes: HeadSizes, mask: Mask) -> Vec<Map> {
+fn of_heads(queries: &Side, keys: &Side, sizes: HeadSizes, seen: impl Fn(usize) -> Range<usize>) -> Vec<Map> {
     let of_head = |head| {
         let keys: Vec<&[f32]> = keys.head(head, sizes.key).collect();
-        let seen = |position| match mask {
-            Mask::Full => keys.len(),
-            Mask::Causal => position + 1,
-        };
         let queries = queries.head(head, sizes.key).enumerate();
         queries
             .map(|(position, query)| shares(query, &keys, seen(position)))
@@ -137,20 +140,19 @@ fn of_heads(queries: &Side, keys: &Side, sizes: HeadSizes, mask: Mask) -> Vec<Ma
     (0..sizes.heads).map(of_head).collect()
 }
 
-/// What one query takes from each key, of which it sees the first.
-fn shares(query: &[f32], keys: &[&[f32]], seen: usize) -> Vec<f32> {
+/// What one query takes from each key, of which it sees some.
+fn shares(query: &[f32], keys: &[&[f32]], seen: Range<usize>) -> Vec<f32> {
     let scale = (query.len() as f64).sqrt().recip();
     let product = |key: &[f32]| -> f64 { query.iter().zip(key).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum() };
-    let scores: Vec<f64> = keys[..seen].iter().map(|key| product(key) * scale).collect();
+    let scores: Vec<f64> = keys[seen.clone()].iter().map(|key| product(key) * scale).collect();
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let exponentials: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
     let sum: f64 = exponentials.iter().sum();
-    let unseen = std::iter::repeat_n(0.0, keys.len() - seen);
-    exponentials
-        .into_iter()
-        .map(|x| (x / sum) as f32)
-        .chain(unseen)
-        .collect()
+    let mut shares = vec![0.0; keys.len()];
+    for (share, x) in shares[seen].iter_mut().zip(exponentials) {
+        *share = (x / sum) as f32;
+    }
+    shares
 }
 
 #[cfg(test)]
@@ -210,8 +212,11 @@ mod tests {
                 keys: 0..count,
             };
             let width = 2 * sizes.keys() + sizes.values();
-            let mixed = plain().attend_within(&rows(&projected, width), sizes, &Spans::new(vec![whole], mask));
-            assert_close(&within(&projected, sizes, mask), &mixed.as_vec());
+            for window in [None, Some(1)] {
+                let spans = Spans::new(vec![whole.clone()], mask).windowed(window);
+                let mixed = plain().attend_within(&rows(&projected, width), sizes, &spans);
+                assert_close(&within(&projected, sizes, &spans), &mixed.as_vec());
+            }
         }
 
         let keys_values = telling("keys", count, heads * key, heads);

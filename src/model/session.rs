@@ -22,13 +22,13 @@ impl<'m, I: Inference> CachedDecoder<'m, I> {
         let encoded = model.encode(source, &mut Unwatched);
         let memories = model.network.decoder.iter().map(|layer| {
             let keys_values = model.source_keys_values(layer, &encoded);
-            model.device.memory(&keys_values, model.sizes, source)
+            model.device.memory(&keys_values, model.dimensions.heads, source)
         });
         Self {
             memories: memories.collect(),
             histories: model.network.decoder.iter().map(|_| I::History::default()).collect(),
             model,
-            lineage: Lineage::default(),
+            lineage: Lineage::windowed(model.dimensions.window),
             sentences: (0..source.sentences()).collect(),
         }
     }

@@ -9,11 +9,9 @@ use crate::spec::{Norm, Positional, Precision};
 /// Two heads of `d_k` 6 and `d_v` 10.
 fn small(norm: Norm, positional: Positional, seed: u64) -> Box<dyn Seq2Seq> {
     let architecture = Architecture {
-        layers: 2,
-        heads: 2,
         norm,
         positional,
-        vocabulary: 31,
+        ..Architecture::new(2, 2, 31)
     };
     let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, seed);
     Box::new(Trainable::new(model))

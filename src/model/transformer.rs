@@ -6,7 +6,7 @@ use super::init::Init;
 use super::network::{Backend, Network};
 use super::parameter::Parameter;
 use super::positions::{Sinusoids, learned_row};
-use super::translator::{Preparation, Translator};
+use super::translator::{Dimensions, Preparation, Translator};
 use super::weights::{Attention, FeedForward, LayerNorm, Trained, tensors};
 use super::{Architecture, Batch, Decoder};
 use crate::ops::{
@@ -68,10 +68,6 @@ impl<Dev: Ops, S: Sizes> Transformer<Dev, S> {
             network: Network::new(architecture.layers, architecture.norm, &init),
         }
     }
-
-    fn head_sizes(&self) -> HeadSizes {
-        HeadSizes::split(self.architecture.heads, S::Keys::SIZE, S::Values::SIZE)
-    }
 }
 
 impl<Dev: Ops, S: Sizes> Model<Dev> for Transformer<Dev, S> {
@@ -95,17 +91,18 @@ impl<Dev: Ops, S: Sizes> Model<Dev> for Transformer<Dev, S> {
         mut dropout: DropoutStream,
         recording: &mut Recording<Dev>,
     ) -> TokenLoss<Dev> {
+        let window = self.architecture.attention_window;
         dropout.at_row(batch.before.source);
         let mut pass = Pass {
             model: self,
             recording,
             dropout,
-            within: Spans::within(&batch.source, Mask::Full),
+            within: Spans::within(&batch.source, Mask::Full).windowed(window),
             source: None,
         };
         let embedded = pass.embed(&batch.source);
         let encoded = self.network.encode(&mut pass, embedded);
-        pass.within = Spans::within(&batch.target, Mask::Causal);
+        pass.within = Spans::within(&batch.target, Mask::Causal).windowed(window);
         pass.source = Some((encoded, Spans::across(&batch.target, &batch.source)));
         pass.dropout.at_row(batch.before.target);
         let embedded = pass.embed(&batch.target);
@@ -121,15 +118,12 @@ impl<Dev: Ops, S: Sizes> Model<Dev> for Transformer<Dev, S> {
         };
         let network = self.network.convert(&preparation);
         let embedding = host(&self.embedding);
-        let sizes = self.head_sizes();
-        Box::new(Translator::new(
-            preparation,
-            network,
-            embedding,
-            positions,
-            S::Model::SIZE,
-            sizes,
-        ))
+        let dimensions = Dimensions {
+            width: S::Model::SIZE,
+            heads: HeadSizes::split(self.architecture.heads, S::Keys::SIZE, S::Values::SIZE),
+            window: self.architecture.attention_window,
+        };
+        Box::new(Translator::new(preparation, network, embedding, positions, dimensions))
     }
 
     fn vocabulary_size(&self) -> usize {

@@ -82,12 +82,20 @@ impl<Dev: Ops, S: Sizes, I: Inference> Convert<Trained<Dev, S>, Prepared<I>> for
     }
 }
 
+/// What translation is told of sizes, all of which are values here.
+#[derive(Debug, Clone, Copy)]
+pub struct Dimensions {
+    /// D.
+    pub width: usize,
+    pub heads: HeadSizes,
+    /// Of restricted self-attention.
+    pub window: Option<usize>,
+}
+
 /// A model made ready to translate.
 pub struct Translator<I: Inference> {
     pub device: I,
-    pub sizes: HeadSizes,
-    /// D.
-    width: usize,
+    pub dimensions: Dimensions,
     pub table: I::Table,
     positions: Positions,
     pub network: Network<Prepared<I>>,
@@ -107,15 +115,13 @@ impl<I: Inference> Translator<I> {
         network: Network<Prepared<I>>,
         embedding: Vec<f32>,
         positions: Option<Vec<f32>>,
-        width: usize,
-        sizes: HeadSizes,
+        dimensions: Dimensions,
     ) -> Self {
-        let device = preparation.0;
+        let (device, width) = (preparation.0, dimensions.width);
         Self {
             table: device.prepare_table(embedding, width),
             device,
-            sizes,
-            width,
+            dimensions,
             positions: positions.map_or_else(|| Positions::Sinusoidal(Sinusoids::new(width)), Positions::Learned),
             network,
         }
@@ -123,14 +129,15 @@ impl<I: Inference> Translator<I> {
 
     /// `embedding * sqrt(d_model) + position` of each token, which stands at the position beside it.
     pub fn embed(&self, tokens: &[u32], positions: impl Iterator<Item = usize>) -> I::Rows {
+        let width = self.dimensions.width;
         let rows = positions.flat_map(|position| match &self.positions {
             Positions::Sinusoidal(sinusoids) => sinusoids.rows(position..position + 1),
             Positions::Learned(table) => {
-                let row = learned_row(position, table.len() / self.width);
-                table[row * self.width..][..self.width].to_vec()
+                let row = learned_row(position, table.len() / width);
+                table[row * width..][..width].to_vec()
             }
         });
-        let scale = (self.width as f32).sqrt();
+        let scale = (width as f32).sqrt();
         self.device.embed(&self.table, tokens, scale, rows.collect())
     }
 
@@ -140,12 +147,17 @@ impl<I: Inference> Translator<I> {
         let embedded = self.embed(source.ids(), positions);
         let mut pass = Pass {
             model: self,
-            within: Within::Sentences(Spans::within(source, Mask::Full)),
+            within: Within::Sentences(self.within(source, Mask::Full)),
             memories: &[],
             sentences: &[],
             watch,
         };
         self.network.encode(&mut pass, embedded)
+    }
+
+    /// Who sees whom in sentences that attend to themselves.
+    pub fn within(&self, sentences: &Packed, mask: Mask) -> Spans {
+        Spans::within(sentences, mask).windowed(self.dimensions.window)
     }
 
     /// What a layer of the decoder attends to in the encoder's last rows: `[source tokens, H*K + H*VD]`, keys and values.
@@ -204,7 +216,8 @@ impl<I: Inference> Backend<Prepared<I>> for Pass<'_, I> {
     }
 
     fn attend_to_self(&mut self, layer: usize, weights: &PreparedAttention<I>, x: &I::Rows) -> I::Rows {
-        let (device, sizes) = (&self.model.device, self.model.sizes);
+        let device = &self.model.device;
+        let sizes = self.model.dimensions.heads;
         let projected = device.linear(x, &weights.projections, Activation::Identity);
         self.watch.to_self(&projected);
         let mixed = match &mut self.within {

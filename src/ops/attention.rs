@@ -110,6 +110,8 @@ pub struct Setting {
     pub source: Option<Vec<usize>>,
     /// Between the tokens of a sentence that attends to itself.
     pub mask: Mask,
+    /// Of restricted self-attention.
+    pub window: Option<usize>,
 }
 
 impl Setting {
@@ -121,6 +123,7 @@ impl Setting {
             target: target.to_vec(),
             source: None,
             mask: Mask::Causal,
+            window: None,
         }
     }
 
@@ -138,7 +141,7 @@ impl Setting {
         let target = pack(&self.target);
         match &self.source {
             Some(source) => Spans::across(&target, &pack(source)),
-            None => Spans::within(&target, self.mask),
+            None => Spans::within(&target, self.mask).windowed(self.window),
         }
     }
 }
@@ -172,7 +175,10 @@ fn call<D: Size, HK: Size, HV: Size, Dev: OnDevice>(
 pub fn case<D: Size, HK: Size, HV: Size, Dev: Attention>(setting: Setting) -> Case<Dev> {
     let to = match &setting.source {
         Some(source) => format!("{source:?}"),
-        None => format!("itself, {:?}", setting.mask),
+        None => match setting.window {
+            None => format!("itself, {:?}", setting.mask),
+            Some(window) => format!("itself, {:?}, window {window}", setting.mask),
+        },
     };
     let HeadSizes { heads, key, value } = HeadSizes::split(setting.heads, HK::SIZE, HV::SIZE);
     let name = format!(
@@ -189,6 +195,15 @@ pub fn case<D: Size, HK: Size, HV: Size, Dev: Attention>(setting: Setting) -> Ca
     .rounded()
 }
 
+/// Restricted self-attention.
+fn windowed<Dev: Attention>(mask: Mask, window: usize, target: &[usize]) -> Case<Dev> {
+    case::<Const<16>, Const<12>, Const<20>, Dev>(Setting {
+        mask,
+        window: Some(window),
+        ..Setting::within(2, target)
+    })
+}
+
 /// Cases that a device must get right.
 #[must_use]
 pub fn cases<Dev: Attention>() -> Vec<Case<Dev>> {
@@ -203,5 +218,10 @@ pub fn cases<Dev: Attention>() -> Vec<Case<Dev>> {
         case::<Const<8>, Const<40>, Const<70>, Dev>(Setting::across(1, &[9, 1, 130], &[1, 40, 65])),
         case::<Const<64>, Const<64>, Const<64>, Dev>(Setting::within(4, &[40, 7, 33, 32])),
         case::<Const<4>, Const<4>, Const<4>, Dev>(Setting::within(4, &[1])),
+        windowed(Mask::Causal, 0, short),
+        windowed(Mask::Causal, 3, &[40, 1, 0, 130]),
+        windowed(Mask::Full, 3, &[40, 1, 0, 130]),
+        windowed(Mask::Full, 17, &[70, 5]),
+        windowed(Mask::Causal, 500, short),
     ]
 }

@@ -78,15 +78,17 @@ fn attention<I: Inference>(device: &I, seed: u64, sizes: HeadSizes) -> Results {
         results.push(device.read(&device.attend_memory(&queries, &memory, asking)));
     }
 
-    let (mut lineage, mut history) = (Lineage::default(), I::History::default());
-    let mut count = 3;
-    for step in 0..40 {
-        let next = 1 + (step * 5) % 7;
-        let parents: Vec<usize> = (0..next).map(|row| (row * 3 + step) % count).collect();
-        count = next;
-        lineage.advance(&parents);
-        let x = random(device, seed, &format!("step {step}"), count, 2 * keys + values);
-        results.push(device.read(&device.attend_history(x, &mut history, sizes, &lineage)));
+    for window in [None, Some(5)] {
+        let (mut lineage, mut history) = (Lineage::windowed(window), I::History::default());
+        let mut count = 3;
+        for step in 0..40 {
+            let next = 1 + (step * 5) % 7;
+            let parents: Vec<usize> = (0..next).map(|row| (row * 3 + step) % count).collect();
+            count = next;
+            lineage.advance(&parents);
+            let x = random(device, seed, &format!("step {step}"), count, 2 * keys + values);
+            results.push(device.read(&device.attend_history(x, &mut history, sizes, &lineage)));
+        }
     }
     results
 }

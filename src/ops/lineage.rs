@@ -8,9 +8,20 @@ pub struct Lineage {
     length: usize,
     /// `[rows, length]`: the number of the ancestor within its own step.
     ancestors: Vec<u32>,
+    /// Steps before its own that a row attends to; without, all of them.
+    window: Option<usize>,
 }
 
 impl Lineage {
+    /// No step yet; later ones attend to at most so many before their own.
+    #[must_use]
+    pub fn windowed(window: Option<usize>) -> Self {
+        Self {
+            window,
+            ..Self::default()
+        }
+    }
+
     /// One more step, whose row `i` goes on where row `parents[i]` of the step before stopped. The first step has
     /// nothing to go on from.
     pub fn advance(&mut self, parents: &[usize]) {
@@ -27,6 +38,13 @@ impl Lineage {
     #[must_use]
     pub fn length(&self) -> usize {
         self.length
+    }
+
+    /// The first step that rows of the last one attend to.
+    #[must_use]
+    pub fn first_seen(&self) -> usize {
+        self.window
+            .map_or(0, |window| self.length.saturating_sub(window.saturating_add(1)))
     }
 
     /// For every row of the last step, its ancestor in each step, itself at the end.

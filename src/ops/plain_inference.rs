@@ -165,7 +165,7 @@ impl<Dev: OnDevice> Inference for PlainInference<Dev> {
         let length = lineage.length();
         let span = |row| Span {
             queries: row..row + 1,
-            keys: row * length..(row + 1) * length,
+            keys: row * length + lineage.first_seen()..(row + 1) * length,
         };
         let spans = Spans::new((0..projected.shape().0).map(span).collect(), Mask::Full);
         plain::attention(rows, sizes, &spans)

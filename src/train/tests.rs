@@ -9,7 +9,7 @@ use dfdx::prelude::Cpu;
 use super::*;
 use crate::model::{Architecture, Batch, Seq2Seq, Trainable, Transformer};
 use crate::ops::Of;
-use crate::spec::{Experiment, Norm, Positional, load_experiment};
+use crate::spec::{Experiment, load_experiment};
 
 const SPEC: &str = "
     model = { layers = 1, d_model = 16, d_ff = 32, heads = 2 }
@@ -25,13 +25,7 @@ fn experiment(changes: &[(&str, &str)]) -> Experiment {
 }
 
 fn model() -> Box<dyn Seq2Seq> {
-    let architecture = Architecture {
-        layers: 1,
-        heads: 2,
-        norm: Norm::Post,
-        positional: Positional::Sinusoidal,
-        vocabulary: 12,
-    };
+    let architecture = Architecture::new(1, 2, 12);
     let model = Transformer::<Cpu, Of<16, 32, 16, 16>>::new(&Cpu::default(), architecture, 5);
     Box::new(Trainable::new(model))
 }

@@ -8,7 +8,6 @@ use crate::model::{
     TrainingPass, Transformer, UNK,
 };
 use crate::ops::{Of, RankedRow};
-use crate::spec::{Norm, Positional};
 
 const VOCABULARY: usize = 5;
 
@@ -242,13 +241,7 @@ fn no_hypothesis_is_longer_than_allowed_and_one_is_always_found() {
 
 /// A real model with the weights it began with, whose hypotheses are close to one another.
 fn untrained() -> Box<dyn Seq2Seq> {
-    let architecture = Architecture {
-        layers: 2,
-        heads: 2,
-        norm: Norm::Post,
-        positional: Positional::Sinusoidal,
-        vocabulary: 31,
-    };
+    let architecture = Architecture::new(2, 2, 31);
     let model = Transformer::<Cpu, Of<16, 24, 12, 20>>::new(&Cpu::default(), architecture, 1);
     Box::new(Trainable::new(model))
 }

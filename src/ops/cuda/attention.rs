@@ -140,6 +140,8 @@ pub struct Kernel {
     context: Rc<Context>,
     sentences: Rc<Sentences>,
     causal: i32,
+    /// Keys on each side; more than any sentence has where there is no window.
+    window: i32,
     heads: usize,
     /// `1 / sqrt(d_k)`.
     scale: f32,
@@ -150,6 +152,7 @@ impl Kernel {
         Self {
             sentences: Sentences::of(context, spans, sizes.heads),
             causal: i32::from(spans.mask() == Mask::Causal),
+            window: spans.window().map_or(1 << 30, |window| int(window.min(1 << 30))),
             heads: sizes.heads,
             scale: (sizes.key as f32).sqrt().recip(),
             context: Rc::clone(context),
@@ -169,7 +172,7 @@ impl Kernel {
         unsafe {
             let arguments = (spans, operands.queries, operands.keys, &weights);
             self.launch_product(ROWS, arguments);
-            let arguments = (spans, self.causal, self.scale, &weights);
+            let arguments = (spans, self.causal, self.window, self.scale, &weights);
             self.launch("softmax_within", SOFTMAX_THREADS, arguments);
             let arguments = (spans, &weights, operands.values, out);
             self.launch_product(MIX_KEYS, arguments);

@@ -241,6 +241,7 @@ impl Inference for CudaInference {
         let weights = self.0.uninitialized::<f32>(rows * sizes.heads * history.0.len());
         let mixed = self.rows(rows, sizes.values());
         let arguments = (
+            int(lineage.first_seen()),
             int(history.0.len()),
             &steps,
             &ancestors,

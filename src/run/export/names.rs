@@ -76,11 +76,9 @@ mod tests {
     /// The names of a model that has every kind of tensor, each once.
     fn names() -> Vec<String> {
         let architecture = Architecture {
-            layers: 1,
-            heads: 2,
             norm: Norm::Pre,
             positional: Positional::Learned { max_positions: 4 },
-            vocabulary: 7,
+            ..Architecture::new(1, 2, 7)
         };
         let model = Transformer::<Cpu, Of<8, 12, 6, 10>>::new(&Cpu::default(), architecture, 1);
         let mut model = Trainable::new(model);

@@ -16,16 +16,17 @@ impl History {
         self.steps.push(projected);
     }
 
-    /// Each row of the last step attends to its ancestors and itself: `[N, H*VD]`.
+    /// Each row of the last step attends to itself and the ancestors that the lineage shows: `[N, H*VD]`.
     pub fn attend(&self, sizes: HeadSizes, lineage: &Lineage, y: &mut [f32]) {
+        let first = lineage.first_seen();
         // Room for whole registers of scores, which softmax works on.
-        let width = lineage.length().next_multiple_of(LANES);
+        let width = (lineage.length() - first).next_multiple_of(LANES);
         let mut weights = Scratch::of(sizes.heads * width);
         let factor = (sizes.key as f32).sqrt().recip();
         let mut rows = Vec::with_capacity(lineage.length());
         for (ancestors, y) in lineage.rows().zip(y.chunks_exact_mut(sizes.values())) {
             rows.clear();
-            rows.extend(self.rows(sizes, ancestors));
+            rows.extend(self.rows(sizes, ancestors).skip(first));
             score(sizes, &rows, &mut weights);
             for weights in weights.chunks_exact_mut(width) {
                 softmax(weights, 0..rows.len(), factor);

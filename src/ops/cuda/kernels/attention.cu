@@ -88,30 +88,37 @@ extern "C" __global__ void weights_by_queries_rounded(const Span *spans, const f
     mix_queries<Rounded>(spans[blockIdx.x], weights, b, out);
 }
 
-// How many keys a query may see.
-__device__ __forceinline__ int visible(const Span &span, int causal, int query) {
-    return causal ? span.keys - span.queries + query + 1 : span.keys;
+// The keys that a query may see: from `first` to before `end`. A window shows so many on each side of its own position.
+struct Seen {
+    int first, end;
+};
+
+__device__ __forceinline__ Seen seen_by(const Span &span, int causal, int window, int query) {
+    int own = max(span.keys - span.queries, 0) + query;
+    int end = causal ? own + 1 : span.keys;
+    return {max(own - window, 0), window < end - own ? own + window + 1 : end};
 }
 
 // Scores to weights, in place: softmax over the keys that a query sees, zero for the others. A warp has a query.
 // Grid: spans, heads.
-extern "C" __global__ void softmax_within(const Span *spans, int causal, float scale, float *weights) {
+extern "C" __global__ void softmax_within(const Span *spans, int causal, int window, float scale,
+                                          float *weights) {
     const Span span = spans[blockIdx.x];
     float *of_head = weights + head_weights(span, blockIdx.y);
     for (int query = threadIdx.x / LANES; query < span.queries; query += blockDim.x / LANES) {
         float *row = of_head + (size_t)query * span.keys;
-        int seen = visible(span, causal, query);
+        const Seen seen = seen_by(span, causal, window, query);
         float largest = -INFINITE;
-        for (int key = LANE; key < seen; key += LANES) largest = fmaxf(largest, row[key] * scale);
+        for (int key = seen.first + LANE; key < seen.end; key += LANES) largest = fmaxf(largest, row[key] * scale);
         largest = warp_max(largest);
         float sum = 0.0f;
         for (int key = LANE; key < span.keys; key += LANES) {
-            float weight = key < seen ? expf(row[key] * scale - largest) : 0.0f;
+            float weight = seen.first <= key && key < seen.end ? expf(row[key] * scale - largest) : 0.0f;
             row[key] = weight;
             sum += weight;
         }
         sum = warp_sum(sum);
-        for (int key = LANE; key < seen; key += LANES) row[key] /= sum;
+        for (int key = seen.first + LANE; key < seen.end; key += LANES) row[key] /= sum;
     }
 }
 

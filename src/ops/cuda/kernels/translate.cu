@@ -2,8 +2,8 @@
 
 // The rows of one step: queries, keys and values of all heads side by side, [rows, stride].
 // weights is [rows, heads, steps]; ancestors[row, step] is the number of the row's ancestor within that step.
-// A warp has a row and a head. Grid: rows, heads.
-extern "C" __global__ void attend_history(int steps, const float *const *history, const unsigned *ancestors,
+// The steps before `first` lie outside the window. A warp has a row and a head. Grid: rows, heads.
+extern "C" __global__ void attend_history(int first, int steps, const float *const *history, const unsigned *ancestors,
                                           int key_width, int value_width, float scale, float *weights, float *out) {
     const int row = blockIdx.x, head = blockIdx.y, heads = gridDim.y;
     const size_t stride = (size_t)heads * (2 * key_width + value_width);
@@ -11,7 +11,7 @@ extern "C" __global__ void attend_history(int steps, const float *const *history
     float *weight = weights + ((size_t)row * heads + head) * steps;
     const float *query = history[steps - 1] + row * stride + head * key_width;
     float largest = -INFINITE;
-    for (int step = LANE; step < steps; step += LANES) {
+    for (int step = first + LANE; step < steps; step += LANES) {
         const float *key = history[step] + ancestor[step] * stride + (heads + head) * key_width;
         float score = 0.0f;
         for (int i = 0; i < key_width; i++) score = fmaf(query[i], key[i], score);
@@ -20,7 +20,7 @@ extern "C" __global__ void attend_history(int steps, const float *const *history
     }
     largest = warp_max(largest);
     float sum = 0.0f;
-    for (int step = LANE; step < steps; step += LANES) {
+    for (int step = first + LANE; step < steps; step += LANES) {
         weight[step] = expf(weight[step] - largest);
         sum += weight[step];
     }
@@ -29,7 +29,7 @@ extern "C" __global__ void attend_history(int steps, const float *const *history
     __syncwarp();
     for (int i = LANE; i < value_width; i += LANES) {
         float mixed = 0.0f;
-        for (int step = 0; step < steps; step++) {
+        for (int step = first; step < steps; step++) {
             const float *value = history[step] + ancestor[step] * stride + 2 * heads * key_width + head * value_width;
             mixed = fmaf(weight[step], value[i], mixed);
         }
