@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ablate::data::{DataError, Dataset, Origin, PairSource, SideReport, load, sample, sources};
-use ablate::spec::{Case, Corpus, Data, FilePair};
+use ablate::spec::{Case, Corpus, Data, FilePair, Language};
 use tempfile::TempDir;
 
 const LINES: usize = 40;
@@ -62,9 +62,8 @@ fn text_data() -> Data {
     Data {
         corpus,
         vocab_size: 100,
-        vocab_pairs: 0,
-        case: Case::Keep,
         max_length: 60,
+        ..Data::default()
     }
 }
 
@@ -72,9 +71,8 @@ fn grammar_data(train_pairs: usize) -> Data {
     Data {
         corpus: Corpus::Grammar { train_pairs },
         vocab_size: 400,
-        vocab_pairs: 0,
-        case: Case::Keep,
         max_length: 60,
+        ..Data::default()
     }
 }
 
@@ -347,17 +345,16 @@ fn multi30k_is_read_as_its_authors_count_it() {
         return;
     };
     let corpus = Corpus::Multi30k {
-        source: "en".to_owned(),
-        target: "de".to_owned(),
+        source: Language::English,
+        target: Language::German,
     };
     let cache = tempfile::tempdir().unwrap();
     let data_dir = Path::new(&shared).join("data");
     let data = Data {
         corpus,
         vocab_size: 4000,
-        vocab_pairs: 0,
-        case: Case::Keep,
         max_length: 100,
+        ..Data::default()
     };
     let loaded = load(&data, Some(&data_dir), cache.path()).unwrap();
     let splits = loaded.report.splits;
@@ -396,13 +393,12 @@ fn newstest2013_and_newstest2014_are_dev_and_test_of_wmt14() {
     }
     let data = Data {
         corpus: Corpus::Wmt14 {
-            source: "en".to_owned(),
-            target: "de".to_owned(),
+            source: Language::English,
+            target: Language::German,
         },
         vocab_size: 8000,
-        vocab_pairs: 0,
-        case: Case::Keep,
         max_length: 256,
+        ..Data::default()
     };
     let loaded = load(&data, Some(folder.path()), &folder.path().join("cache")).unwrap();
     let splits = &loaded.report.splits;

@@ -1,155 +1,96 @@
 //! What is written is what is read: the resolved `spec.toml` of any experiment, and no text that breaks the reader.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::path::Path;
 
-use ablate::spec::{
-    AverageOf, BestBy, Case, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional,
-    Precision, Regularization, Selection, Signature, Split, Training, Weights, load_experiment, load_suite, render,
-};
+use ablate::spec::{Experiment, Key, Kind, Value, keys, load_experiment, load_suite, render};
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-fn models() -> impl Strategy<Value = Model> {
-    let sizes = (
-        1..=12_usize,
-        1..=64_usize,
-        1..=2048_usize,
-        1..=16_usize,
-        1..=128_usize,
-        1..=128_usize,
-    );
-    let positional = prop_oneof![
-        Just(Positional::Sinusoidal),
-        (700..=4096_usize).prop_map(|max_positions| Positional::Learned { max_positions }),
-    ];
-    let norm = select(vec![Norm::Post, Norm::Pre]);
-    (sizes, positional, norm).prop_map(
-        |((layers, half_width, d_ff, heads, d_k, d_v), positional, norm)| Model {
-            layers,
-            d_model: 2 * half_width,
-            d_ff,
-            heads,
-            d_k,
-            d_v,
-            positional,
-            norm,
-        },
-    )
+const BASE: &str = include_str!("spec_faults/good/base.toml");
+
+/// Values that a kind allows; small ones are likelier.
+fn values(kind: Kind) -> BoxedStrategy<Value> {
+    match kind {
+        Kind::Whole(min, max) => prop_oneof![min..=max.min(min + 300), min..=max]
+            .prop_map(Value::Whole)
+            .boxed(),
+        Kind::Real(min, max) => {
+            let end = |bound| match bound {
+                Bound::Included(end) | Bound::Excluded(end) => end,
+                Bound::Unbounded => 0.0,
+            };
+            (end(min)..=end(max), 0..10)
+                .prop_map(|(number, tenths)| Value::Real(number * 0.1_f64.powi(tenths)))
+                .prop_filter("inside the ends", move |value| kind.allows(value))
+                .boxed()
+        }
+        Kind::Choice(names) => select(names).prop_map(Value::from).boxed(),
+        // Quotes, line ends, backslashes and letters of any script must survive.
+        Kind::File | Kind::Device | Kind::Text => r#"[a-zäжß ."'\\#\n\t=-][^/]{0,12}"#.prop_map(Value::Text).boxed(),
+    }
 }
 
-fn files() -> impl Strategy<Value = FilePair> {
-    // Quotes, line ends, backslashes and letters of any script must survive.
-    let path = || r#"[a-zäжß ."'\\#\n\t=-][^/]{0,12}"#.prop_map(Into::into);
-    (path(), path()).prop_map(|(source, target)| FilePair { source, target })
+/// A value for every key of the schema, in any order.
+fn wishes() -> impl Strategy<Value = Vec<(&'static Key, Value)>> {
+    let one = |key: &'static Key| values(key.kind).prop_map(move |value| (key, value));
+    keys().map(one).collect::<Vec<_>>().prop_shuffle()
 }
 
-fn corpora() -> impl Strategy<Value = Corpus> {
-    let pair = |languages: [&str; 2]| languages.map(str::to_owned);
-    let multi30k = select(vec![["en", "de"], ["de", "en"], ["en", "fr"], ["fr", "de"]]);
-    let wmt14 = select(vec![["en", "de"], ["de", "en"]]);
-    prop_oneof![
-        (1..=100_000_000_usize).prop_map(|train_pairs| Corpus::Grammar { train_pairs }),
-        multi30k
-            .prop_map(pair)
-            .prop_map(|[source, target]| Corpus::Multi30k { source, target }),
-        wmt14
-            .prop_map(pair)
-            .prop_map(|[source, target]| Corpus::Wmt14 { source, target }),
-        (files(), files(), files()).prop_map(|(train, dev, test)| Corpus::Text { train, dev, test }),
-    ]
-}
-
-fn trainings() -> impl Strategy<Value = Training> {
-    let sizes = (
-        1000..=1_000_000_usize,
-        300..=100_000_usize,
-        0.0..=1.0_f64,
-        0.0..=1.0_f64,
-    );
-    let adam = (1e-6..=1.0_f64, 0.0..1.0_f64, 0.0..1.0_f64, 1e-12..=1e-3_f64);
-    let every = (1..=1000_usize, 1..=1000_usize);
-    let precision = select(vec![Precision::F32, Precision::Bf16]);
-    (sizes, adam, every, precision).prop_map(
-        |((steps, batch_tokens, micro, warmup), adam, (validate_every, checkpoint_every), precision)| {
-            let (factor, adam_beta1, adam_beta2, adam_epsilon) = adam;
-            let share = |whole: usize, part: f64| (whole as f64 * part) as usize;
-            Training {
-                steps,
-                batch_tokens,
-                micro_batch_tokens: share(batch_tokens, micro).max(300),
-                warmup_steps: share(steps, warmup).max(1000),
-                learning_rate_factor: factor,
-                adam_beta1,
-                adam_beta2,
-                adam_epsilon,
-                validate_every,
-                checkpoint_every,
-                precision,
+/// The wishes that can be had together, and the experiment that they make.
+fn granted(wishes: &[(&'static Key, Value)]) -> (Vec<(&'static Key, Value)>, Experiment) {
+    let mut granted = Vec::new();
+    let mut experiment = over_base(&granted).expect("the base is right");
+    for (key, value) in wishes {
+        // A choice comes with the keys that it makes necessary.
+        let needed = wishes.iter().filter(|(other, _)| {
+            let needs = other.needs.filter(|needs| needs.key.path == key.path);
+            needs.is_some_and(|needs| needs.condition.is_met(value))
+        });
+        let mut more = granted.clone();
+        for (key, value) in std::iter::once(&(*key, value.clone())).chain(needed) {
+            if more.iter().all(|(known, _): &(&Key, Value)| known.path != key.path) {
+                more.push((*key, value.clone()));
             }
-        },
-    )
+        }
+        if let Some(found) = over_base(&more) {
+            (granted, experiment) = (more, found);
+        }
+    }
+    (granted, experiment)
 }
 
-/// A training of [`trainings`] measures on dev at least once, so an average of one can be had.
-fn selections() -> impl Strategy<Value = Selection> {
-    let best_by = select(vec![BestBy::Loss, BestBy::Bleu]);
-    let average_of = select(vec![AverageOf::Last, AverageOf::Best]);
-    let weights = select(vec![Weights::Last, Weights::Best, Weights::Average]);
-    (best_by, 0..=1_usize, average_of, weights).prop_map(|(best_by, average, average_of, weights)| Selection {
-        best_by,
-        patience: 0,
-        average,
-        // Without an average it is nothing to tell of, and cannot be the one in the table.
-        average_of: if average > 0 { average_of } else { AverageOf::Last },
-        weights: if average > 0 {
-            weights
-        } else {
-            weights.min(Weights::Best)
-        },
-    })
+fn over_base(settings: &[(&'static Key, Value)]) -> Option<Experiment> {
+    let lines = settings.iter().map(|(key, value)| format!("{} = {value}\n", key.path));
+    let text = format!("base = 'base.toml'\n{}", lines.collect::<String>());
+    let read = |path: &Path| Ok(if path == Path::new("base.toml") { BASE } else { &text }.to_owned());
+    load_experiment(Path::new("x.toml"), &read).ok()
 }
 
-fn decodings() -> impl Strategy<Value = Decoding> {
-    (1..=64_usize, 0.0..=10.0_f64, 0..=200_usize).prop_map(|(beam, length_penalty, max_extra_tokens)| Decoding {
-        beam,
-        // A greedy search has no penalty to tell of.
-        length_penalty: if beam > 1 { length_penalty } else { 0.0 },
-        max_extra_tokens,
-    })
+/// Equal, but for a number that is kept in 32 bits.
+fn is_same(written: &Value, found: &Value) -> bool {
+    match (written, found) {
+        (Value::Real(written), Value::Real(found)) => (*written as f32).to_bits() == (*found as f32).to_bits(),
+        _ => written == found,
+    }
 }
 
-/// Experiments that keep every rule of the spec.
-fn experiments() -> impl Strategy<Value = Experiment> {
-    let regularization = (0.0..=0.98_f32, 0.0..=0.98_f32).prop_map(|(dropout, label_smoothing)| Regularization {
-        dropout,
-        label_smoothing,
-    });
-    let sizes = (8..=100_000_usize, 0..=5_000_000_usize, 1..=299_usize);
-    let case = select(vec![Case::Keep, Case::Lower]);
-    let data = (corpora(), sizes, case).prop_map(|(corpus, (vocab_size, vocab_pairs, max_length), case)| Data {
-        corpus,
-        vocab_size,
-        vocab_pairs,
-        case,
-        max_length,
-    });
-    let evaluation = (select(vec![Split::Dev, Split::Test]), select(Signature::ALL.to_vec()))
-        .prop_map(|(split, bleu)| Evaluation { split, bleu });
-    let ends = (selections(), decodings(), evaluation);
-    (models(), regularization, data, trainings(), ends).prop_map(
-        |(model, regularization, data, training, (selection, decoding, evaluation))| Experiment {
-            model,
-            regularization,
-            data,
-            training,
-            selection,
-            decoding,
-            evaluation,
-        },
-    )
+#[test]
+fn the_experiments_of_these_tests_set_every_key() {
+    let mut runner = TestRunner::deterministic();
+    let mut set = BTreeSet::new();
+    for _ in 0..200 {
+        let wishes = wishes().new_tree(&mut runner).unwrap().current();
+        set.extend(granted(&wishes).0.iter().map(|(key, _)| key.path));
+    }
+    let never: Vec<_> = keys().map(|key| key.path).filter(|path| !set.contains(path)).collect();
+    assert!(never.is_empty(), "{never:?}");
 }
 
-/// Pieces of specs, to be put together wrongly.
+/// Fragments of specs, to be put together wrongly.
 fn fragments() -> impl Strategy<Value = String> {
     let known = select(vec![
         "[model]",
@@ -197,7 +138,7 @@ fn fragments() -> impl Strategy<Value = String> {
         "\u{feff}",
         "ä",
     ]);
-    prop::collection::vec(known, 0..40).prop_map(|pieces| pieces.join(" "))
+    prop::collection::vec(known, 0..40).prop_map(|fragments| fragments.join(" "))
 }
 
 /// Reads a text as a suite and as an experiment; a refusal names at least one fault.
@@ -222,7 +163,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_experiment_written_and_read_again_is_the_same(experiment in experiments()) {
+    fn an_experiment_written_and_read_again_is_the_same(wishes in wishes()) {
+        let (settings, experiment) = granted(&wishes);
+        for (key, value) in settings {
+            let found = key.value_in(&experiment);
+            prop_assert!(found.as_ref().is_some_and(|found| is_same(&value, found)), "{} = {value}: {found:?}", key.path);
+        }
         let text = render(&experiment);
         let again = load_experiment(Path::new("spec.toml"), &|_| Ok(text.clone()));
         prop_assert_eq!(again.map_err(|faults| faults.to_string()), Ok(experiment), "{}", text);
@@ -240,10 +186,9 @@ proptest! {
 
     #[test]
     fn no_damage_to_a_good_file_breaks_the_reader(at in 0..10_000_usize, length in 0..40_usize, with in fragments()) {
-        let good = include_str!("spec_faults/good/base.toml");
-        let start = at % good.len();
-        let end = (start + length).min(good.len());
-        let damaged = [&good.as_bytes()[..start], with.as_bytes(), &good.as_bytes()[end..]].concat();
+        let start = at % BASE.len();
+        let end = (start + length).min(BASE.len());
+        let damaged = [&BASE.as_bytes()[..start], with.as_bytes(), &BASE.as_bytes()[end..]].concat();
         read_both_ways(&String::from_utf8_lossy(&damaged));
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ablate::data::{Origin, load};
 use ablate::run::peak_memory_bytes;
-use ablate::spec::{Case, Corpus, Data, FilePair};
+use ablate::spec::{Corpus, Data, FilePair};
 
 /// Pairs to prepare: `ABLATE_LARGE_PAIRS=4500000 cargo test --release --test streaming` takes some minutes, and is about
 /// WMT 2014 English-German.
@@ -77,9 +77,8 @@ fn millions_of_pairs_are_prepared_in_bounded_memory() {
             test: files("test"),
         },
         vocab_size: 16_000,
-        vocab_pairs: 0,
-        case: Case::Keep,
         max_length: 256,
+        ..Data::default()
     };
     let before = peak_memory_bytes().expect("a system that tells");
     let prepare = || load(&data, Some(folder.path()), &folder.path().join("cache")).expect("a sound corpus");

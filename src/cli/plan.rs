@@ -12,24 +12,10 @@ use super::progress::duration;
 use super::suites;
 use crate::plan::{CorpusSize, Cost, Plan, ShapeKey};
 use crate::report::{Align, Column, to_plain};
-use crate::spec::{Row, Schedule, Setting, Suite, key_reference, keys};
+use crate::spec::{Key, Row, Schedule, Setting, Suite, Value, key, key_reference, keys};
 
 /// Pieces of a sentence, for the share of attention in the operations: newstest has about 25 per sentence.
 const MEAN_LENGTH: f64 = 25.0;
-
-/// (key, title) of the columns.
-const COLUMNS: [(&str, &str); 10] = [
-    ("model.layers", "N"),
-    ("model.d_model", "d_model"),
-    ("model.d_ff", "d_ff"),
-    ("model.heads", "h"),
-    ("model.d_k", "d_k"),
-    ("model.d_v", "d_v"),
-    ("regularization.dropout", "P_drop"),
-    ("regularization.label_smoothing", "eps_ls"),
-    ("model.positional", "positions"),
-    ("training.steps", "steps"),
-];
 
 pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.keys {
@@ -68,7 +54,10 @@ pub fn warn(suite: &Suite, corpora: Option<&[CorpusSize]>) {
 
 fn columns(suite: &Suite, gflops: f64) -> Vec<Column> {
     let mut columns = vec![column("row", Align::Left, suite, |row| row.id.clone())];
-    columns.extend(COLUMNS.map(|(key, title)| column(title, Align::Right, suite, |row| marked(row, key))));
+    columns.extend(keys().filter_map(|key| {
+        let title = key.column?;
+        Some(column(title, Align::Right, suite, |row| marked(row, key)))
+    }));
     columns.extend(column("other changes", Align::Left, suite, other_changes).unless_empty());
     let cost = |row: &Row| Cost::of(&row.experiment, MEAN_LENGTH);
     columns.extend([
@@ -95,29 +84,23 @@ fn column(title: &str, align: Align, suite: &Suite, cell: impl Fn(&Row) -> Strin
 }
 
 /// The row's value, with a star where it is not the baseline's.
-fn marked(row: &Row, key: &str) -> String {
-    let key = crate::spec::key(key).expect("a key of the schema");
-    let value = key
-        .value_in(&row.experiment)
-        .map_or_else(|| "-".to_owned(), |value| value.bare());
+fn marked(row: &Row, key: &Key) -> String {
+    let value = bare(key.value_in(&row.experiment).as_ref());
     let is_changed = row.changes.iter().any(|change| change.key == key.path);
     if is_changed { format!("*{value}") } else { value }
 }
 
-/// Changes of keys that have no column.
+/// Lists the changes of keys that have no column of their own.
 fn other_changes(row: &Row) -> String {
-    let changes = row
-        .changes
-        .iter()
-        .filter(|change| COLUMNS.iter().all(|(key, _)| *key != change.key));
-    let text = changes.map(|change| {
-        let value = change
-            .row
-            .as_ref()
-            .map_or_else(|| "-".to_owned(), crate::spec::Value::bare);
-        format!("{}={value}", change.key.rsplit('.').next().unwrap_or(change.key))
+    let changes = row.changes.iter().filter_map(|change| {
+        let key = key(change.key).filter(|key| key.column.is_none())?;
+        Some(format!("{}={}", key.name(), bare(change.row.as_ref())))
     });
-    text.collect::<Vec<_>>().join(" ")
+    changes.collect::<Vec<_>>().join(" ")
+}
+
+fn bare(value: Option<&Value>) -> String {
+    value.map_or_else(|| "-".to_owned(), Value::bare)
 }
 
 /// Counts the distinct shapes from 1, in the order of first use.

@@ -13,8 +13,8 @@ use crate::spec::{Corpus, FilePair};
 pub fn check_files(corpus: &Corpus, data_dir: Option<&Path>) -> Result<(), DataError> {
     match corpus {
         Corpus::Grammar { .. } => Ok(()),
-        Corpus::Multi30k { source, target } => multi30k(data_dir, source, target).map(drop),
-        Corpus::Wmt14 { source, target } => wmt14(data_dir, source, target).map(drop),
+        Corpus::Multi30k { source, target } => multi30k(data_dir, source.name(), target.name()).map(drop),
+        Corpus::Wmt14 { source, target } => wmt14(data_dir, source.name(), target.name()).map(drop),
         Corpus::Text { train, dev, test } => text(data_dir, &Splits { train, dev, test }).map(drop),
     }
 }

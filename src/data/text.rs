@@ -34,8 +34,8 @@ pub struct Reading {
 pub fn sources(corpus: &Corpus, data_dir: Option<&Path>) -> Result<Splits<PairSource>, DataError> {
     let files = match corpus {
         Corpus::Grammar { train_pairs } => return Ok(grammar(*train_pairs)),
-        Corpus::Multi30k { source, target } => files::multi30k(data_dir, source, target)?,
-        Corpus::Wmt14 { source, target } => files::wmt14(data_dir, source, target)?,
+        Corpus::Multi30k { source, target } => files::multi30k(data_dir, source.name(), target.name())?,
+        Corpus::Wmt14 { source, target } => files::wmt14(data_dir, source.name(), target.name())?,
         Corpus::Text { train, dev, test } => files::text(data_dir, &Splits { train, dev, test })?,
     };
     Ok(files.map(|files| PairSource::Files(files.clone())))

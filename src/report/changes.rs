@@ -3,31 +3,23 @@
 use super::ReportContext;
 use super::table::{Align, Column};
 use crate::results::Comparison;
+use crate::spec::{key, keys};
 
-/// (key, title) of the paper's columns, in its order.
-const PAPER_COLUMNS: [(&str, &str); 10] = [
-    ("model.layers", "N"),
-    ("model.d_model", "d_model"),
-    ("model.d_ff", "d_ff"),
-    ("model.heads", "h"),
-    ("model.d_k", "d_k"),
-    ("model.d_v", "d_v"),
-    ("regularization.dropout", "P_drop"),
-    ("regularization.label_smoothing", "ε_ls"),
-    ("model.positional", "PE"),
-    ("training.steps", "steps"),
-];
+/// Returns path and title of the keys that have a column of their own.
+fn own_columns() -> impl Iterator<Item = (&'static str, &'static str)> {
+    keys().filter_map(|key| Some((key.path, key.column?)))
+}
 
-/// The paper's columns that some row changes, and one for all other changes, if there are any.
+/// Returns a column for each key that has its own and that some row changes, and one for all other changes.
 pub(super) fn columns(comparison: &Comparison, context: &ReportContext) -> Vec<Column> {
-    let changed = PAPER_COLUMNS.into_iter().filter(|(key, _)| is_changed(comparison, key));
+    let changed = own_columns().filter(|(key, _)| is_changed(comparison, key));
     let mut columns: Vec<_> = changed
-        .map(|(key, title)| paper_column(comparison, context, key, title))
+        .map(|(key, title)| own_column(comparison, context, key, title))
         .collect();
     let other: Vec<_> = comparison
         .rows
         .iter()
-        .map(|row| listed(&row.changes, |key| title_of(key).is_none()))
+        .map(|row| listed(&row.changes, |key| own_title(key).is_none()))
         .collect();
     if other.iter().any(|cell| !cell.is_empty()) {
         columns.push(Column::new("other", Align::Left, other));
@@ -35,7 +27,7 @@ pub(super) fn columns(comparison: &Comparison, context: &ReportContext) -> Vec<C
     columns
 }
 
-/// All changes of a row in one cell.
+/// Returns one column with all changes of each row.
 pub(super) fn compact(comparison: &Comparison) -> Column {
     let cells = comparison
         .rows
@@ -45,16 +37,14 @@ pub(super) fn compact(comparison: &Comparison) -> Column {
     Column::new("changes", Align::Left, cells)
 }
 
-/// The base values of the paper's columns that no row changes, as text.
+/// Lists the baseline's values of the keys that have a column of their own and that no row changes.
 pub(super) fn unchanged(comparison: &Comparison, context: &ReportContext) -> String {
-    let constant = PAPER_COLUMNS
-        .into_iter()
-        .filter(|(key, _)| !is_changed(comparison, key));
+    let constant = own_columns().filter(|(key, _)| !is_changed(comparison, key));
     let values = constant.filter_map(|(key, title)| Some(format!("{title} = {}", base_value(context, key)?)));
     values.collect::<Vec<_>>().join(", ")
 }
 
-fn paper_column(comparison: &Comparison, context: &ReportContext, key: &str, title: &str) -> Column {
+fn own_column(comparison: &Comparison, context: &ReportContext, key: &str, title: &str) -> Column {
     let cells = comparison.rows.iter().map(|row| {
         let change = row
             .changes
@@ -83,11 +73,8 @@ fn base_value<'a>(context: &'a ReportContext, key: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-fn title_of(key: &str) -> Option<&'static str> {
-    PAPER_COLUMNS
-        .into_iter()
-        .find(|(known, _)| *known == key)
-        .map(|(_, title)| title)
+fn own_title(path: &str) -> Option<&'static str> {
+    key(path)?.column
 }
 
 /// `h=1 warmup_steps=8000`
@@ -95,7 +82,7 @@ fn listed(changes: &[(String, String)], is_wanted: impl Fn(&str) -> bool) -> Str
     let wanted = changes.iter().filter(|(key, _)| is_wanted(key));
     let text = wanted.map(|(key, value)| {
         let last_part = key.rsplit('.').next().unwrap_or(key);
-        format!("{}={value}", title_of(key).unwrap_or(last_part))
+        format!("{}={value}", own_title(key).unwrap_or(last_part))
     });
     text.collect::<Vec<_>>().join(" ")
 }

@@ -1,16 +1,12 @@
 //! Rules over several keys: what is checked before anything runs.
 
-use super::conflict::Conflict;
-use super::experiment::{Corpus, Positional, Weights};
+use super::conflict::{Conflict, HIGHEST_PEAK, MOST_PARAMETERS};
+use super::experiment::{Corpus, CorpusKind, Language, Positional, Weights};
 use super::parameters::Parameters;
 use super::resolve::Draft;
 use super::schedule::Schedule;
 
-/// More than this overflows the memory of any one machine the tool is made for: 160 GB while training.
-pub(super) const MOST_PARAMETERS: u64 = 10_000_000_000;
-/// Far above any rate at which Adam trains a Transformer.
-pub(super) const HIGHEST_PEAK: f64 = 0.05;
-/// The mark that begins a decoder's input or ends a sentence.
+/// The token that begins a decoder's input or ends a sentence.
 const MARK: usize = 1;
 
 /// One rule over several keys.
@@ -225,8 +221,8 @@ fn high_peak(draft: &Draft) -> Option<Conflict> {
     (peak > HIGHEST_PEAK).then_some(Conflict::HighPeak { peak })
 }
 
-fn languages(draft: &Draft) -> Option<(&str, &str)> {
-    match &draft.experiment.data.corpus {
+fn languages(draft: &Draft) -> Option<(Language, Language)> {
+    match draft.experiment.data.corpus {
         Corpus::Multi30k { source, target } | Corpus::Wmt14 { source, target } => Some((source, target)),
         Corpus::Grammar { .. } | Corpus::Text { .. } => None,
     }
@@ -235,7 +231,7 @@ fn languages(draft: &Draft) -> Option<(&str, &str)> {
 fn same_language(draft: &Draft) -> Option<Conflict> {
     let (source, target) = languages(draft)?;
     (source == target).then(|| Conflict::SameLanguage {
-        language: source.to_owned(),
+        language: source.name(),
     })
 }
 
@@ -247,9 +243,10 @@ fn no_such_target(draft: &Draft) -> Option<Conflict> {
     languages(draft).and_then(|(_, target)| no_such_language(draft, target))
 }
 
-fn no_such_language(draft: &Draft, language: &str) -> Option<Conflict> {
-    let is_wmt = matches!(draft.experiment.data.corpus, Corpus::Wmt14 { .. });
-    (is_wmt && language == "fr").then(|| Conflict::NoSuchLanguage {
-        language: language.to_owned(),
+fn no_such_language(draft: &Draft, language: Language) -> Option<Conflict> {
+    let corpus = draft.experiment.data.corpus.kind();
+    (corpus == CorpusKind::Wmt14 && language == Language::French).then(|| Conflict::NoSuchLanguage {
+        corpus: corpus.name(),
+        language: language.name(),
     })
 }

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-/// Everything that decides the outcome of a run, except the seed.
-#[derive(Debug, Clone, PartialEq)]
+use super::choice::choice;
+
+/// Everything that decides the outcome of a run, except the seed. `Default` is the blank that the schema fills in, not a
+/// valid experiment.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Experiment {
     pub model: Model,
     pub regularization: Regularization,
@@ -15,7 +18,7 @@ pub struct Experiment {
 }
 
 /// The architecture (paper, section 3 and Table 3).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[allow(clippy::struct_field_names, reason = "d_model is the paper's name")]
 pub struct Model {
     /// N: encoder layers, and as many decoder layers.
@@ -33,21 +36,45 @@ pub struct Model {
 }
 
 /// How a position enters the embedding (section 3.5, and row (E) of Table 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Positional {
+    #[default]
     Sinusoidal,
-    Learned { max_positions: usize },
+    Learned {
+        max_positions: usize,
+    },
 }
 
-/// Where layer normalisation sits: after the residual sum (the paper) or before the sub-layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Norm {
-    Post,
-    Pre,
+impl Positional {
+    #[must_use]
+    pub fn kind(self) -> PositionalKind {
+        match self {
+            Self::Sinusoidal => PositionalKind::Sinusoidal,
+            Self::Learned { .. } => PositionalKind::Learned,
+        }
+    }
+}
+
+choice! {
+    /// A [`Positional`] without its length.
+    pub enum PositionalKind {
+        #[default]
+        Sinusoidal = "sinusoidal",
+        Learned = "learned",
+    }
+}
+
+choice! {
+    /// Where layer normalisation sits: after the residual sum (the paper) or before the sub-layer.
+    pub enum Norm {
+        #[default]
+        Post = "post",
+        Pre = "pre",
+    }
 }
 
 /// Section 5.4.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Regularization {
     /// `P_drop`, in [0, 1).
     pub dropout: f32,
@@ -55,34 +82,24 @@ pub struct Regularization {
     pub label_smoothing: f32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Data {
     pub corpus: Corpus,
-    /// Size of the vocabulary shared by both languages, special pieces included.
+    /// Size of the vocabulary shared by both languages, special tokens included.
     pub vocab_size: usize,
     /// Training pairs, evenly spread, that the vocabulary is learned from; 0 takes all.
     pub vocab_pairs: usize,
     pub case: Case,
-    /// A training pair with more pieces than this on either side is skipped and counted.
+    /// A training pair with more tokens than this on either side is skipped and counted.
     pub max_length: usize,
 }
 
-/// What becomes of capital letters. References keep theirs: a model of lower-cased text is to be scored without case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
-    #[default]
-    Keep,
-    Lower,
-}
-
-impl Case {
-    /// As a suite calls it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Lower => "lower",
-        }
+choice! {
+    /// Treatment of capital letters. References keep theirs: score a model of lower-cased text without case.
+    pub enum Case {
+        #[default]
+        Keep = "keep",
+        Lower = "lower",
     }
 }
 
@@ -91,10 +108,10 @@ impl Case {
 pub enum Corpus {
     /// The embedded English to German grammar: no files, no network.
     Grammar { train_pairs: usize },
-    /// Multi30k task 1, in a folder the user has.
-    Multi30k { source: String, target: String },
-    /// WMT 2014 English to German, in a folder the user has.
-    Wmt14 { source: String, target: String },
+    /// Multi30k task 1, in a folder of the user.
+    Multi30k { source: Language, target: Language },
+    /// WMT 2014 English to German, in a folder of the user.
+    Wmt14 { source: Language, target: Language },
     /// Any six parallel text files, relative to the data folder.
     Text {
         train: FilePair,
@@ -103,20 +120,74 @@ pub enum Corpus {
     },
 }
 
-#[derive(Debug, Clone, PartialEq)]
+impl Corpus {
+    #[must_use]
+    pub fn kind(&self) -> CorpusKind {
+        match self {
+            Self::Grammar { .. } => CorpusKind::Grammar,
+            Self::Multi30k { .. } => CorpusKind::Multi30k,
+            Self::Wmt14 { .. } => CorpusKind::Wmt14,
+            Self::Text { .. } => CorpusKind::Text,
+        }
+    }
+
+    /// Returns a corpus whose own keys are not filled in.
+    pub(super) fn blank(kind: CorpusKind) -> Self {
+        let (source, target) = (Language::default(), Language::default());
+        match kind {
+            CorpusKind::Grammar => Self::Grammar { train_pairs: 0 },
+            CorpusKind::Multi30k => Self::Multi30k { source, target },
+            CorpusKind::Wmt14 => Self::Wmt14 { source, target },
+            CorpusKind::Text => Self::Text {
+                train: FilePair::default(),
+                dev: FilePair::default(),
+                test: FilePair::default(),
+            },
+        }
+    }
+}
+
+impl Default for Corpus {
+    fn default() -> Self {
+        Self::blank(CorpusKind::default())
+    }
+}
+
+choice! {
+    /// A [`Corpus`] without its own keys.
+    pub enum CorpusKind {
+        #[default]
+        Grammar = "grammar-en-de",
+        Multi30k = "multi30k",
+        Wmt14 = "wmt14-en-de",
+        Text = "text",
+    }
+}
+
+choice! {
+    /// A language of a corpus, named as in the names of its files.
+    pub enum Language {
+        #[default]
+        English = "en",
+        German = "de",
+        French = "fr",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FilePair {
     pub source: PathBuf,
     pub target: PathBuf,
 }
 
 /// Section 5.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Training {
-    /// Updates of the parameters.
+    /// Updates of the weights.
     pub steps: usize,
-    /// Target pieces per update, whatever the device or the number of workers.
+    /// Target tokens per update, whatever the device or the number of threads.
     pub batch_tokens: usize,
-    /// Target pieces per forward and backward pass; an update accumulates as many passes as it needs.
+    /// Target tokens per forward and backward pass; an update sums the gradients of its passes.
     pub micro_batch_tokens: usize,
     pub warmup_steps: usize,
     /// Factor on the paper's schedule (equation 3): 1.0 is the paper.
@@ -132,50 +203,37 @@ pub struct Training {
 }
 
 impl Training {
-    /// Dev measurements of a whole training: one every so often, and one at its end.
+    /// Returns the number of dev measurements of a whole training; the last one is at its end.
     #[must_use]
     pub fn measurements(&self) -> usize {
         self.steps.div_ceil(self.validate_every)
     }
 }
 
-/// The operands of the matrix products of a training pass, forward and backward; their sums are `f32` either way. So is
-/// all else: the weights that Adam changes, softmax, normalisation, the sums of the loss, validation and decoding; and on
-/// the CPU attention inside a head, which CUDA rounds for bf16.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Precision {
-    #[default]
-    F32,
-    /// Rounded to TF32, 10 bits of fraction, by the tensor cores of a GPU. It needs CUDA.
-    Tf32,
-    /// Rounded to the nearest bfloat16, to the even one of two. It needs CUDA or a CPU with AVX512-BF16; on some Intel
-    /// CPUs it is slower than `f32`, because they do only half as many of these instructions at once.
-    Bf16,
-}
-
-impl Precision {
-    pub const ALL: [Self; 3] = [Self::F32, Self::Tf32, Self::Bf16];
-
-    /// As a suite calls it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Tf32 => "tf32",
-            Self::Bf16 => "bf16",
-        }
+choice! {
+    /// Operands of the matrix products of a training pass, forward and backward. Everything else is `f32` with all
+    /// three: sums, the weights that Adam changes, softmax, normalisation, the loss, validation and decoding; on the
+    /// CPU also attention inside a head, which CUDA rounds for bf16.
+    pub enum Precision {
+        #[default]
+        F32 = "f32",
+        /// Rounded to TF32, 10 bits of fraction, by the tensor cores of a GPU. It needs CUDA.
+        Tf32 = "tf32",
+        /// Rounded to the nearest bfloat16, ties to even. It needs CUDA or a CPU with AVX512-BF16; on some Intel CPUs
+        /// it is slower than `f32`, because they do only half as many of these instructions at once.
+        Bf16 = "bf16",
     }
 }
 
-/// Which of the weights on the way are kept, and which of them enter the table. The paper's Table 3 takes the last;
-/// its Table 2 takes an average (section 6.1).
+/// Which weights of a training are kept, and which of them enter the table. The paper's Table 3 takes the last; its
+/// Table 2 takes an average (section 6.1).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Selection {
     /// What makes one measurement on the dev split better than another.
     pub best_by: BestBy,
-    /// Training ends after so many measurements in a row that are no better than the best; 0 never ends it.
+    /// Number of measurements in a row that are no better than the best, after which training ends; 0 never ends it.
     pub patience: usize,
-    /// How many weights are averaged; 0 averages none.
+    /// Number of weights that are averaged; 0 averages none.
     pub average: usize,
     pub average_of: AverageOf,
     pub weights: Weights,
@@ -189,83 +247,51 @@ impl Selection {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BestBy {
-    /// The unsmoothed dev loss.
-    #[default]
-    Loss,
-    /// BLEU of greedy translations of the dev split, under `evaluation.bleu`.
-    Bleu,
-}
-
-impl BestBy {
-    /// As a suite calls it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Loss => "loss",
-            Self::Bleu => "bleu",
-        }
+choice! {
+    /// Measure of the best weights.
+    pub enum BestBy {
+        /// The unsmoothed dev loss.
+        #[default]
+        Loss = "loss",
+        /// BLEU of greedy translations of the dev split, under `evaluation.bleu`.
+        Bleu = "bleu",
     }
 }
 
-/// Which weights an average is taken of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AverageOf {
-    #[default]
-    Last,
-    Best,
-}
-
-impl AverageOf {
-    /// As a suite calls it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Last => "last",
-            Self::Best => "best",
-        }
+choice! {
+    /// Weights that an average is taken of.
+    pub enum AverageOf {
+        #[default]
+        Last = "last",
+        Best = "best",
     }
 }
 
-/// Weights that a training ends with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Weights {
-    /// Those after the last update.
-    #[default]
-    Last,
-    /// Those that measured best on the dev split.
-    Best,
-    /// The mean of several.
-    Average,
-}
-
-impl Weights {
-    pub const ALL: [Self; 3] = [Self::Last, Self::Best, Self::Average];
-
-    /// As a suite and a table call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Last => "last",
-            Self::Best => "best",
-            Self::Average => "average",
-        }
+choice! {
+    /// Weights that a training ends with.
+    pub enum Weights {
+        /// The weights after the last update.
+        #[default]
+        Last = "last",
+        /// The weights that measured best on the dev split.
+        Best = "best",
+        /// The mean of several.
+        Average = "average",
     }
 }
 
 /// Section 6.1.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Decoding {
     /// 1 is greedy.
     pub beam: usize,
     /// alpha of GNMT's ((5 + n) / 6)^alpha.
     pub length_penalty: f64,
-    /// A hypothesis may be this much longer than its source, in pieces.
+    /// Tokens by which a hypothesis may be longer than its source.
     pub max_extra_tokens: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evaluation {
     /// The split whose perplexity and BLEU enter the table.
     pub split: Split,
@@ -273,60 +299,24 @@ pub struct Evaluation {
     pub bleu: Signature,
 }
 
-/// The signatures that every run is scored under, as `score::standard_configs` defines them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Signature {
-    #[default]
-    Mteval13a,
-    Mteval13aLower,
-    International,
-    InternationalLower,
-    CompoundSplit,
-}
-
-impl Signature {
-    pub const ALL: [Self; 5] = [
-        Self::Mteval13a,
-        Self::Mteval13aLower,
-        Self::International,
-        Self::InternationalLower,
-        Self::CompoundSplit,
-    ];
-
-    /// As a suite and `score.toml` call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mteval13a => "13a",
-            Self::Mteval13aLower => "13a-lc",
-            Self::International => "intl",
-            Self::InternationalLower => "intl-lc",
-            Self::CompoundSplit => "compound-split",
-        }
-    }
-
-    /// The signature of that name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|signature| signature.name() == name)
+choice! {
+    /// Signatures that every run is scored under, as `score::standard_configs` defines them.
+    pub enum Signature {
+        #[default]
+        Mteval13a = "13a",
+        Mteval13aLower = "13a-lc",
+        International = "intl",
+        InternationalLower = "intl-lc",
+        CompoundSplit = "compound-split",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Split {
-    Train,
-    Dev,
-    Test,
-}
-
-impl Split {
-    /// As files and tables call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Dev => "dev",
-            Self::Test => "test",
-        }
+choice! {
+    /// Parts of a corpus.
+    pub enum Split {
+        Train = "train",
+        Dev = "dev",
+        #[default]
+        Test = "test",
     }
 }

@@ -1,8 +1,9 @@
 //! What is wrong with a spec, as data: the place, what was found, what is allowed, and what else is involved.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
+
+use thiserror::Error;
 
 use super::conflict::Conflict;
 use super::place::Place;
@@ -42,7 +43,7 @@ pub struct Related {
 pub enum Relation {
     /// A key that takes part, with its value.
     Setting(&'static str, Value),
-    /// Where a name that must be unique stands first.
+    /// The first use of a name that must be unique.
     FirstUse,
     /// A row, by its id.
     Row(String),
@@ -57,42 +58,34 @@ pub enum Expected {
 }
 
 /// What is wrong, with what was found and what is allowed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum FaultKind {
     /// Not TOML; the parser's words.
-    Syntax {
-        reason: String,
-    },
-    Unreadable {
-        path: String,
-        reason: io::ErrorKind,
-    },
+    #[error("not valid TOML: {reason}")]
+    Syntax { reason: String },
+    #[error("{}", unreadable(.path, *.reason))]
+    Unreadable { path: String, reason: io::ErrorKind },
     /// A base that inherits from itself, from the first file to its second mention.
-    Cycle {
-        chain: Vec<String>,
-    },
-    UnknownKey {
-        found: String,
-        nearest: Option<String>,
-    },
+    #[error("base inherits from itself: {}", .chain.join(" -> "))]
+    Cycle { chain: Vec<String> },
+    #[error("unknown key `{found}`")]
+    UnknownKey { found: String, nearest: Option<String> },
     /// An experiment's key that stands beside `set` instead of inside it.
-    OutsideSet {
-        found: String,
-    },
-    Missing {
-        key: String,
-        needed_by: Option<String>,
-    },
+    #[error("`{found}` stands outside `set`")]
+    OutsideSet { found: String },
+    #[error("`{key}` is missing{}", .needed_by.as_ref().map(|other| format!(": `{other}` needs it")).unwrap_or_default())]
+    Missing { key: String, needed_by: Option<String> },
     /// An array without values.
-    Empty {
-        key: String,
-    },
+    #[error("`{key}` lists no value")]
+    Empty { key: String },
+    #[error("`{key}` expects {expected}, found {}", written(.found_type, .found))]
     WrongType {
         key: String,
         found_type: &'static str,
         found: String,
         expected: Expected,
     },
+    #[error("`{key}` expects {expected}, found `{found}`")]
     OutOfRange {
         key: String,
         found: String,
@@ -100,40 +93,26 @@ pub enum FaultKind {
         nearest: Option<String>,
     },
     /// The key needs another to do anything.
-    NoEffect {
-        key: &'static str,
-        needs: String,
-    },
+    #[error("`{key}` has no effect: it needs {needs}")]
+    NoEffect { key: &'static str, needs: String },
     /// The row sets what it would inherit anyway.
-    SameAsBase {
-        key: &'static str,
-        value: Value,
-    },
+    #[error("`{key}` has no effect: it is {value} without this row")]
+    SameAsBase { key: &'static str, value: Value },
     /// A name that cannot be a folder.
-    BadName {
-        found: String,
-    },
-    Duplicate {
-        what: &'static str,
-        found: String,
-    },
-    UnknownRow {
-        found: String,
-        nearest: Option<String>,
-    },
-    /// A grid's id and its `set` do not agree on this key.
-    Placeholder {
-        found: String,
-        problem: PlaceholderProblem,
-    },
-    TooManyRows {
-        found: usize,
-        limit: usize,
-    },
-    SameExperiment {
-        other: String,
-    },
+    #[error("`{found}` cannot name a folder")]
+    BadName { found: String },
+    #[error("{what} `{found}` is used twice")]
+    Duplicate { what: &'static str, found: String },
+    #[error("no row has the id `{found}`")]
+    UnknownRow { found: String, nearest: Option<String> },
+    #[error("{problem}")]
+    Placeholder { problem: PlaceholderProblem },
+    #[error("the grid makes {found} rows, more than {limit}")]
+    TooManyRows { found: usize, limit: usize },
+    #[error("the same experiment as row `{other}`")]
+    SameExperiment { other: String },
     /// The row's figures could not stand beside those of the others.
+    #[error("`{key} = {found}`, but row `{baseline}` has {expected}: all rows of a table must be scored in one way")]
     ScoredOtherwise {
         key: &'static str,
         found: Value,
@@ -141,41 +120,44 @@ pub enum FaultKind {
         baseline: String,
     },
     /// One experiment where a table of them is meant.
-    BaseAsSuite {
-        table: String,
-    },
-    Conflict(Conflict),
+    #[error("this is a base, not a suite: it has `[{table}]` and no `[[row]]`")]
+    BaseAsSuite { table: String },
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
 }
 
-/// How a grid's id and its `set` disagree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+fn unreadable(path: &str, reason: io::ErrorKind) -> String {
+    match reason {
+        io::ErrorKind::NotFound => format!("`{path}` does not exist"),
+        _ => format!("cannot read `{path}`: {reason}"),
+    }
+}
+
+/// A table may be long, so only its type is told.
+fn written(found_type: &str, found: &str) -> String {
+    match found_type {
+        "table" => "a table".to_owned(),
+        _ => format!("the {found_type} `{found}`"),
+    }
+}
+
+/// A disagreement between a grid's id and its `set` on this key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlaceholderProblem {
-    /// In the id, not in `set`.
-    NotSet,
+    #[error("`{{{key}}}` names a key that `set` does not vary")]
+    NotSet { key: String },
     /// Several values in `set`, and not in the id.
-    NotInId,
-    /// A brace without its partner.
-    Unbalanced,
+    #[error("`{key}` has several values and is not part of the id")]
+    NotInId { key: String },
+    #[error("`{id}` has a brace without its partner")]
+    Unbalanced { id: String },
 }
 
 /// Everything that is wrong with a spec, in reading order, with the texts it was read from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{}", .faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Faults {
     pub faults: Vec<Fault>,
     /// Text by path, for a renderer that quotes it.
     pub sources: BTreeMap<String, String>,
-}
-
-impl std::error::Error for Faults {}
-
-impl fmt::Display for Faults {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.faults.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{fault}")?;
-        }
-        Ok(())
-    }
 }

@@ -91,19 +91,21 @@ impl Grid {
             Some(names) => {
                 let is_set = |name: &str| self.axes.iter().any(|(key, _)| key.path == name);
                 let unset = names.iter().filter(|name| !is_set(name));
-                problems.extend(unset.map(|name| (name.to_string(), PlaceholderProblem::NotSet)));
+                problems.extend(unset.map(|name| PlaceholderProblem::NotSet { key: name.to_string() }));
                 let shown = |path: &str| names.contains(&path);
                 let hidden = self
                     .axes
                     .iter()
                     .filter(|(key, values)| values.len() > 1 && !shown(key.path));
-                problems.extend(hidden.map(|(key, _)| (key.path.to_owned(), PlaceholderProblem::NotInId)));
+                problems.extend(hidden.map(|(key, _)| PlaceholderProblem::NotInId {
+                    key: key.path.to_owned(),
+                }));
             }
-            None => problems.push((template.clone(), PlaceholderProblem::Unbalanced)),
+            None => problems.push(PlaceholderProblem::Unbalanced { id: template.clone() }),
         }
         let fits = problems.is_empty();
-        for (found, problem) in problems {
-            reader.fault(span.clone(), FaultKind::Placeholder { found, problem });
+        for problem in problems {
+            reader.fault(span.clone(), FaultKind::Placeholder { problem });
         }
         fits
     }

@@ -24,7 +24,7 @@ impl Draft {
 
     fn missing_fault(&self, path: &'static str, layer: &Layer, start: &Place) -> Fault {
         let key = key(path).expect("missing keys come from the schema");
-        let needed_by = key.needs.and_then(|needs| self.settings.get_key_value(needs.key));
+        let needed_by = key.needs.and_then(|needs| self.settings.get_key_value(needs.key.path));
         let place = match needed_by {
             Some((_, setting)) => &setting.place,
             None => layer.tables.get(key.table()).unwrap_or(start),
@@ -42,15 +42,15 @@ impl Draft {
     fn idle_fault(&self, path: &str, place: &Place) -> Option<Fault> {
         let key = key(path)?;
         let needs = key.needs?;
-        if self.unknown.contains(needs.key) || key.value_in(&self.experiment).is_some() {
+        if self.unknown.contains(needs.key.path) || key.has_effect(&self.experiment) {
             return None;
         }
         let kind = FaultKind::NoEffect {
             key: key.path,
-            needs: format!("`{}` {}", needs.key, needs.condition),
+            needs: format!("`{}` {}", needs.key.path, needs.condition),
         };
         Some(Fault {
-            related: self.related(&[needs.key]),
+            related: self.related(&[needs.key.path]),
             ..Fault::at(place.clone(), kind)
         })
     }

@@ -3,11 +3,13 @@
 //! how anything runs.
 
 mod check;
+mod choice;
 mod compose;
 mod conflict;
 mod device;
 mod experiment;
 mod fault;
+mod field;
 mod grid;
 mod judge;
 mod keys;
@@ -29,11 +31,11 @@ mod value;
 pub use conflict::Conflict;
 pub use device::DeviceWish;
 pub use experiment::{
-    AverageOf, BestBy, Case, Corpus, Data, Decoding, Evaluation, Experiment, FilePair, Model, Norm, Positional,
-    Precision, Regularization, Selection, Signature, Split, Training, Weights,
+    AverageOf, BestBy, Case, Corpus, CorpusKind, Data, Decoding, Evaluation, Experiment, FilePair, Language, Model,
+    Norm, Positional, PositionalKind, Precision, Regularization, Selection, Signature, Split, Training, Weights,
 };
 pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
-pub use keys::{Effect, Fallback, Key, Needs, key, keys};
+pub use keys::{Condition, Effect, Fallback, Identity, Key, Needs, key, keys};
 pub use load::{ReadText, load_experiment, load_suite};
 pub use nearest::nearest;
 pub use parameters::{Parameters, StackParameters};

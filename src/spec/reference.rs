@@ -39,7 +39,7 @@ pub fn key_reference() -> String {
 
 fn entry(key: &Key) -> String {
     let needs = key.needs.map_or_else(String::new, |needs| {
-        format!("; only with {} {}", needs.key, needs.condition)
+        format!("; only with {} {}", needs.key.path, needs.condition)
     });
     let build = match key.effect {
         Effect::Shape => "; a new value needs a build",
@@ -53,6 +53,7 @@ impl fmt::Display for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Required => f.write_str("required"),
+            Self::Absent => f.write_str("optional"),
             Self::Whole(number) => write!(f, "default {number}"),
             Self::Real(number) => write!(f, "default {number:?}"),
             Self::Text(text) => write!(f, "default \"{text}\""),

@@ -3,22 +3,8 @@
 use std::fmt::Write as _;
 
 use super::experiment::Experiment;
-use super::keys::{Key, keys};
+use super::keys::{Identity, Key, keys};
 use super::value::Value;
-
-/// Keys that are younger than the first results that were kept. Those were made with what is now the key's default, so
-/// a default is no part of what such a spec is known by.
-const YOUNGER_THAN_RESULTS: [&str; 9] = [
-    "training.precision",
-    "data.vocab_pairs",
-    "data.case",
-    "selection.best_by",
-    "selection.patience",
-    "selection.average",
-    "selection.average_of",
-    "selection.weights",
-    "evaluation.bleu",
-];
 
 /// Writes an experiment as a base that `load_experiment` reads back unchanged.
 #[must_use]
@@ -26,12 +12,12 @@ pub fn render(experiment: &Experiment) -> String {
     render_if(experiment, |_, _| true)
 }
 
-/// What a spec's hash is taken of: [`render`] without the defaults of keys that came later. Equal experiments give
-/// equal text, others another.
+/// Returns the text that a spec's hash is taken of: [`render`] without the defaults of keys that came later. Two
+/// experiments have the same text only if they are equal.
 #[must_use]
 pub fn identity(experiment: &Experiment) -> String {
     render_if(experiment, |key, value| {
-        !(YOUNGER_THAN_RESULTS.contains(&key.path) && key.fallback.is(value))
+        key.identity == Identity::Always || key.fallback.constant().as_ref() != Some(value)
     })
 }
 

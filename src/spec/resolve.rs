@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::experiment::{
-    Case, Corpus, Data, Decoding, Evaluation, Experiment, Model, Norm, Positional, Precision, Regularization,
-    Selection, Signature, Split, Training,
-};
+use super::experiment::Experiment;
 use super::keys::{Fallback, Key, keys};
 use super::place::Place;
 use super::value::Value;
@@ -38,17 +35,17 @@ pub(super) struct Draft {
     pub settings: BTreeMap<&'static str, Setting>,
     /// Keys without a usable value: what reads them is not judged.
     pub unknown: BTreeSet<&'static str>,
-    /// Those among them that nobody set.
+    /// Unknown keys that nobody set.
     pub missing: BTreeSet<&'static str>,
     suspects: BTreeSet<&'static str>,
     depth: usize,
 }
 
 impl Draft {
-    /// What is there before anything is read.
+    /// Returns the draft before anything is read.
     pub fn empty() -> Self {
         Self {
-            experiment: unset(),
+            experiment: Experiment::default(),
             settings: BTreeMap::new(),
             unknown: BTreeSet::new(),
             missing: BTreeSet::new(),
@@ -57,7 +54,7 @@ impl Draft {
         }
     }
 
-    /// This draft under one more layer. Defaults are derived anew: `d_k` follows `heads` where no layer sets it.
+    /// Puts one more layer over this draft. Defaults are derived anew: `d_k` follows `heads` where no layer sets it.
     pub fn under(&self, layer: &Layer) -> Self {
         let mut draft = Self {
             depth: self.depth + 1,
@@ -80,14 +77,27 @@ impl Draft {
     }
 
     fn fill(&mut self, key: &'static Key) {
-        let undecided = key.needs.is_some_and(|needs| self.unknown.contains(needs.key));
-        if !undecided && key.value_in(&self.experiment).is_none() {
+        let undecided = key.needs.is_some_and(|needs| self.unknown.contains(needs.key.path));
+        if !undecided && !key.has_effect(&self.experiment) {
             return;
         }
-        let value = if undecided || self.suspects.contains(key.path) {
-            None
-        } else {
-            self.value_of(key)
+        if undecided || self.suspects.contains(key.path) {
+            self.unknown.insert(key.path);
+            return;
+        }
+        let set = self.settings.get(key.path).map(|setting| setting.value.clone());
+        let value = match (set, key.fallback) {
+            (Some(value), _) => Some(value),
+            (None, Fallback::Absent) => return,
+            (None, Fallback::Derived { from, value, .. }) => {
+                let known = from.iter().all(|path| !self.unknown.contains(path));
+                known.then(|| value(&self.experiment))
+            }
+            (None, Fallback::Required) => {
+                self.missing.insert(key.path);
+                None
+            }
+            (None, Fallback::Whole(_) | Fallback::Real(_) | Fallback::Text(_)) => key.fallback.constant(),
         };
         match value {
             Some(value) => key.store(&mut self.experiment, &value),
@@ -97,83 +107,61 @@ impl Draft {
         }
     }
 
-    fn value_of(&mut self, key: &'static Key) -> Option<Value> {
-        if let Some(setting) = self.settings.get(key.path) {
-            return Some(setting.value.clone());
-        }
-        match key.fallback {
-            Fallback::Whole(number) => Some(Value::Whole(number)),
-            Fallback::Real(number) => Some(Value::Real(number)),
-            Fallback::Text(text) => Some(text.into()),
-            Fallback::Derived { from, value, .. } => {
-                let known = from.iter().all(|path| !self.unknown.contains(path));
-                known.then(|| value(&self.experiment))
-            }
-            Fallback::Required => {
-                self.missing.insert(key.path);
-                None
-            }
-        }
-    }
-
     /// Whether any layer sets the key.
     pub fn is_set(&self, path: &str) -> bool {
         self.settings.contains_key(path)
     }
 
-    /// The experiment, once every key has a value.
+    /// Returns the experiment, once every key has a value. Only the length penalty of a greedy search, which means
+    /// nothing, still has its blank value.
     pub fn complete(&self) -> Option<&Experiment> {
         self.unknown.is_empty().then_some(&self.experiment)
     }
 }
 
-/// An experiment before any key is stored. [`Draft::complete`] lets none out that still holds one of these values,
-/// but for the length penalty of a greedy search, which means nothing.
-fn unset() -> Experiment {
-    Experiment {
-        model: Model {
-            layers: 0,
-            d_model: 0,
-            d_ff: 0,
-            heads: 0,
-            d_k: 0,
-            d_v: 0,
-            positional: Positional::Sinusoidal,
-            norm: Norm::Post,
-        },
-        regularization: Regularization {
-            dropout: 0.0,
-            label_smoothing: 0.0,
-        },
-        data: Data {
-            corpus: Corpus::Grammar { train_pairs: 0 },
-            vocab_size: 0,
-            vocab_pairs: 0,
-            case: Case::Keep,
-            max_length: 0,
-        },
-        training: Training {
-            steps: 0,
-            batch_tokens: 0,
-            micro_batch_tokens: 0,
-            warmup_steps: 0,
-            learning_rate_factor: 0.0,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 0.0,
-            validate_every: 0,
-            checkpoint_every: 0,
-            precision: Precision::F32,
-        },
-        selection: Selection::default(),
-        decoding: Decoding {
-            beam: 0,
-            length_penalty: 0.0,
-            max_extra_tokens: 0,
-        },
-        evaluation: Evaluation {
-            split: Split::Test,
-            bleu: Signature::default(),
-        },
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::field::Field;
+    use crate::spec::value::Kind;
+
+    /// An optional key, absent by default. The blank's number of heads stands for a field of its own.
+    static OPTIONAL: Key = Key::new(
+        "model.optional",
+        Kind::Whole(1, 9),
+        "a key of this test",
+        |e| (e.model.heads > 0).then_some(e.model.heads).to_value(),
+        |e, value| e.model.heads = Option::from_value(value).unwrap_or_default(),
+    )
+    .or(Fallback::Absent);
+
+    fn value_in(draft: &Draft) -> Option<Value> {
+        OPTIONAL.value_in(&draft.experiment)
+    }
+
+    #[test]
+    fn an_optional_key_that_nobody_sets_is_absent_and_not_missing() {
+        let mut draft = Draft::empty();
+        draft.fill(&OPTIONAL);
+        assert_eq!((value_in(&draft), draft.complete().is_some()), (None, true));
+        assert!(draft.missing.is_empty());
+    }
+
+    #[test]
+    fn an_optional_key_that_a_layer_sets_has_its_value() {
+        let mut layer = Layer::default();
+        let place = Place::start_of("x.toml");
+        layer.settings.insert(OPTIONAL.path, (Value::Whole(8), place));
+        let mut draft = Draft::empty().under(&layer);
+        draft.fill(&OPTIONAL);
+        assert_eq!(value_in(&draft), Some(Value::Whole(8)));
+    }
+
+    #[test]
+    fn an_optional_key_that_is_misspelt_is_not_taken_as_absent() {
+        let mut draft = Draft::empty();
+        draft.suspects.insert(OPTIONAL.path);
+        draft.fill(&OPTIONAL);
+        assert!(draft.complete().is_none());
     }
 }

@@ -158,6 +158,12 @@ fn whole(number: &DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
+/// Lists names in quotes.
+pub(super) fn alternatives(names: &[&str], between: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    quoted.join(between)
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -174,10 +180,7 @@ impl fmt::Display for Kind {
                     Bound::Unbounded => write!(f, "a number{from}"),
                 }
             }
-            Self::Choice(names) => {
-                let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-                write!(f, "one of {}", quoted.join(", "))
-            }
+            Self::Choice(names) => write!(f, "one of {}", alternatives(names, ", ")),
             Self::Device => write!(f, "one of {}", DeviceWish::ALLOWED),
             Self::File => f.write_str("a path relative to the data folder"),
             Self::Text => f.write_str("a string that is not empty"),

@@ -1,100 +1,61 @@
 //! `[data]`.
 
-use super::{Effect, Fallback, Key, Needs};
-use crate::spec::experiment::{Case, Corpus, FilePair};
-use crate::spec::value::Kind;
+use super::entry::{Condition, Fallback, Key, key, variant_key};
+use crate::spec::experiment::{Case, Corpus, CorpusKind, Language};
+use crate::spec::field::Field;
+use crate::spec::value::{Kind, Value};
 
-const NEEDS_LANGUAGES: Option<Needs> = Some(Needs {
-    key: "data.corpus",
-    condition: "= \"multi30k\" or \"wmt14-en-de\"",
-});
-const LANGUAGES: Kind = Kind::Choice(&["en", "de", "fr"]);
+const CORPUS: Key = key!(
+    data.corpus,
+    Kind::Choice(CorpusKind::NAMES),
+    "where sentence pairs come from; `text` names six files of its own"
+);
+
+/// A language of a corpus that comes in several.
+macro_rules! language {
+    ($path:literal, $side:ident, $default:expr, $doc:literal) => {
+        variant_key!(
+            $path,
+            data.corpus,
+            Corpus::Multi30k { $side, .. } | Corpus::Wmt14 { $side, .. } => *$side,
+            Kind::Choice(Language::NAMES),
+            $doc
+        )
+        .or(Fallback::Text($default.name()))
+        .needs(&CORPUS, Condition::OneOf(&[CorpusKind::Multi30k.name(), CorpusKind::Wmt14.name()]))
+    };
+}
 
 /// One of the six files of a `text` corpus.
 macro_rules! file {
     ($path:literal, $split:ident . $side:ident, $doc:literal) => {
-        Key {
-            path: $path,
-            kind: Kind::File,
-            fallback: Fallback::Required,
-            needs: Some(Needs {
-                key: "data.corpus",
-                condition: "= \"text\"",
-            }),
-            effect: Effect::Outcome,
-            doc: $doc,
-            get: |e| match &e.data.corpus {
-                Corpus::Text { $split, .. } => Some($split.$side.to_string_lossy().as_ref().into()),
-                _ => None,
-            },
-            set: |e, value| {
-                if let Corpus::Text { $split, .. } = &mut e.data.corpus {
-                    $split.$side = value.text().into();
-                }
-            },
-        }
+        variant_key!($path, data.corpus, Corpus::Text { $split, .. } => $split.$side, Kind::File, $doc)
+            .needs(&CORPUS, Condition::OneOf(&[CorpusKind::Text.name()]))
     };
 }
 
 pub(super) const KEYS: &[Key] = &[
-    Key {
-        path: "data.corpus",
-        kind: Kind::Choice(&["grammar-en-de", "multi30k", "wmt14-en-de", "text"]),
-        fallback: Fallback::Required,
-        needs: None,
-        effect: Effect::Outcome,
-        doc: "where sentence pairs come from; `text` names six files of its own",
-        get: |e| Some(corpus_name(&e.data.corpus).into()),
-        set: |e, value| e.data.corpus = corpus_named(value.text()),
-    },
-    Key {
-        path: "data.train_pairs",
-        kind: Kind::Whole(1, 100_000_000),
-        fallback: Fallback::Required,
-        needs: Some(Needs {
-            key: "data.corpus",
-            condition: "= \"grammar-en-de\"",
-        }),
-        effect: Effect::Outcome,
-        doc: "sentence pairs the grammar writes for training",
-        get: |e| match e.data.corpus {
-            Corpus::Grammar { train_pairs } => Some(train_pairs.into()),
-            _ => None,
-        },
-        set: |e, value| {
-            e.data.corpus = Corpus::Grammar {
-                train_pairs: value.count(),
-            }
-        },
-    },
-    Key {
-        path: "data.source_language",
-        kind: LANGUAGES,
-        fallback: Fallback::Text("en"),
-        needs: NEEDS_LANGUAGES,
-        effect: Effect::Outcome,
-        doc: "language to translate from",
-        get: |e| languages(&e.data.corpus).map(|(source, _)| source.into()),
-        set: |e, value| {
-            if let Corpus::Multi30k { source, .. } | Corpus::Wmt14 { source, .. } = &mut e.data.corpus {
-                value.text().clone_into(source);
-            }
-        },
-    },
-    Key {
-        path: "data.target_language",
-        kind: LANGUAGES,
-        fallback: Fallback::Text("de"),
-        needs: NEEDS_LANGUAGES,
-        effect: Effect::Outcome,
-        doc: "language to translate into",
-        get: |e| languages(&e.data.corpus).map(|(_, target)| target.into()),
-        set: |e, value| {
-            if let Corpus::Multi30k { target, .. } | Corpus::Wmt14 { target, .. } = &mut e.data.corpus {
-                value.text().clone_into(target);
-            }
-        },
-    },
+    CORPUS,
+    variant_key!(
+        "data.train_pairs",
+        data.corpus,
+        Corpus::Grammar { train_pairs } => *train_pairs,
+        Kind::Whole(1, 100_000_000),
+        "sentence pairs that the grammar writes for training"
+    )
+    .needs(&CORPUS, Condition::OneOf(&[CorpusKind::Grammar.name()])),
+    language!(
+        "data.source_language",
+        source,
+        Language::English,
+        "language to translate from"
+    ),
+    language!(
+        "data.target_language",
+        target,
+        Language::German,
+        "language to translate into"
+    ),
     file!("data.train_source", train.source, "training sentences, one a line"),
     file!(
         "data.train_target",
@@ -117,90 +78,40 @@ pub(super) const KEYS: &[Key] = &[
         test.target,
         "translations of test_source, line by line"
     ),
-    Key {
-        path: "data.vocab_size",
-        kind: Kind::Whole(8, 1_000_000),
-        fallback: Fallback::Required,
-        needs: None,
-        effect: Effect::Shape,
-        doc: "pieces of the vocabulary both languages share, special pieces included",
-        get: |e| Some(e.data.vocab_size.into()),
-        set: |e, value| e.data.vocab_size = value.count(),
-    },
-    Key {
-        path: "data.vocab_pairs",
-        kind: Kind::Whole(0, 100_000_000),
-        fallback: Fallback::Whole(0),
-        needs: None,
-        effect: Effect::Outcome,
-        doc: "training pairs, evenly spread, that the vocabulary is learned from; 0 takes all",
-        get: |e| Some(e.data.vocab_pairs.into()),
-        set: |e, value| e.data.vocab_pairs = value.count(),
-    },
-    Key {
-        path: "data.case",
-        kind: Kind::Choice(&["keep", "lower"]),
-        fallback: Fallback::Text("keep"),
-        needs: None,
-        effect: Effect::Outcome,
-        doc: "what becomes of capital letters; a lower-cased model is to be scored by \"13a-lc\"",
-        get: |e| Some(e.data.case.name().into()),
-        set: |e, value| {
-            e.data.case = match value.text() {
-                "lower" => Case::Lower,
-                _ => Case::Keep,
-            }
-        },
-    },
-    Key {
-        path: "data.max_length",
-        kind: Kind::Whole(1, 65_536),
-        fallback: Fallback::Whole(256),
-        needs: None,
-        effect: Effect::Outcome,
-        doc: "a training pair with more pieces on either side is skipped and counted",
-        get: |e| Some(e.data.max_length.into()),
-        set: |e, value| e.data.max_length = value.count(),
-    },
+    key!(
+        data.vocab_size,
+        Kind::Whole(8, 1_000_000),
+        "tokens of the vocabulary that both languages share, special tokens included"
+    ),
+    key!(
+        data.vocab_pairs,
+        Kind::Whole(0, 100_000_000),
+        "training pairs, evenly spread, that the vocabulary is learned from; 0 takes all"
+    )
+    .or(Fallback::Whole(0))
+    .added_later(),
+    key!(
+        data.case,
+        Kind::Choice(Case::NAMES),
+        "keeps or lowers capital letters; score a lower-cased model by evaluation.bleu = \"13a-lc\""
+    )
+    .or(Fallback::Text(Case::Keep.name()))
+    .added_later(),
+    key!(
+        data.max_length,
+        Kind::Whole(1, 65_536),
+        "training pairs with more tokens on either side are skipped and counted"
+    )
+    .or(Fallback::Whole(256)),
 ];
 
-fn corpus_name(corpus: &Corpus) -> &'static str {
-    match corpus {
-        Corpus::Grammar { .. } => "grammar-en-de",
-        Corpus::Multi30k { .. } => "multi30k",
-        Corpus::Wmt14 { .. } => "wmt14-en-de",
-        Corpus::Text { .. } => "text",
+impl Field for Corpus {
+    fn to_value(&self) -> Option<Value> {
+        self.kind().to_value()
     }
-}
 
-/// A corpus whose own keys, which follow in the table, are still to be filled in.
-fn corpus_named(name: &str) -> Corpus {
-    let language = String::new;
-    let files = || FilePair {
-        source: "".into(),
-        target: "".into(),
-    };
-    match name {
-        "multi30k" => Corpus::Multi30k {
-            source: language(),
-            target: language(),
-        },
-        "wmt14-en-de" => Corpus::Wmt14 {
-            source: language(),
-            target: language(),
-        },
-        "text" => Corpus::Text {
-            train: files(),
-            dev: files(),
-            test: files(),
-        },
-        _ => Corpus::Grammar { train_pairs: 0 },
-    }
-}
-
-fn languages(corpus: &Corpus) -> Option<(&str, &str)> {
-    match corpus {
-        Corpus::Multi30k { source, target } | Corpus::Wmt14 { source, target } => Some((source, target)),
-        Corpus::Grammar { .. } | Corpus::Text { .. } => None,
+    /// Leaves the corpus's own keys open; they come later.
+    fn from_value(value: &Value) -> Self {
+        Self::blank(CorpusKind::from_value(value))
     }
 }
