@@ -1,4 +1,4 @@
-//! Faults as a reader meets them: the line of the file, the value underlined, what to do about it.
+//! Faults on the terminal: the line of the file, the value underlined, and what to do about it.
 
 use std::io::IsTerminal;
 
@@ -6,7 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Rende
 
 use crate::spec::{Fault, Faults, Place};
 
-/// Whether the reader is a terminal that shows colours.
+/// Whether the text goes to a terminal that shows colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     Plain,
@@ -14,7 +14,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// Colours for a terminal, unless `NO_COLOR` is set.
+    /// Chooses colours for a terminal, unless `NO_COLOR` is set.
     pub fn of_stderr() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         if wanted && std::io::stderr().is_terminal() {
@@ -25,7 +25,7 @@ impl Colour {
     }
 }
 
-/// Quotes every fault in its source, and closes with their number.
+/// Quotes every fault in its source, and ends with the number of faults.
 #[must_use]
 pub fn render(faults: &Faults, colour: Colour) -> String {
     let renderer = match colour {
@@ -54,7 +54,7 @@ fn group<'a>(fault: &Fault, faults: &'a Faults) -> Group<'a> {
         .elements(help)
 }
 
-/// One snippet for each file, in the order of the marks; a file that could not be read is only named.
+/// Returns one snippet for each file, in the order of the marks. A file that could not be read has none.
 fn snippets<'a>(marks: Vec<(&Place, Annotation<'a>)>, faults: &'a Faults) -> Vec<Element<'a>> {
     let mut files: Vec<(&str, Vec<Annotation<'a>>)> = Vec::new();
     for (place, mark) in marks {
@@ -107,7 +107,7 @@ error: row `odd`: `model.heads = 3` does not divide `model.d_model = 64`
 3 | d_model = 64
   |           -- `model.d_model = 64`
   |
-  = help: give `model.d_k` and `model.d_v`, or another number of heads
+  = help: set `model.d_k` and `model.d_v`, or another number of heads
 
 1 fault; nothing was run
 ";
@@ -115,7 +115,7 @@ error: row `odd`: `model.heads = 3` does not divide `model.d_model = 64`
     }
 
     #[test]
-    fn what_is_absent_points_at_the_start_of_the_file() {
+    fn a_missing_field_points_at_the_start_of_the_file() {
         let text = rendered("");
         assert!(
             text.starts_with("error: `row` is missing\n --> suite.toml:1:1\n"),
@@ -124,7 +124,7 @@ error: row `odd`: `model.heads = 3` does not divide `model.d_model = 64`
     }
 
     #[test]
-    fn a_file_that_is_not_there_needs_no_source() {
+    fn a_missing_file_needs_no_source() {
         let missing = |_: &Path| Err(io::ErrorKind::NotFound.into());
         let faults = load_suite(Path::new("gone.toml"), &missing).unwrap_err();
         assert_eq!(

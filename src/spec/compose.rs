@@ -1,4 +1,4 @@
-//! A suite's rows laid over its base, checked against each other and compared with their baseline.
+//! Rows of a suite, put over its base, checked against each other and compared with their baseline.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::suite::{Row, Suite, changes};
 use super::suite_file::SuiteFile;
 
 impl Loader<'_> {
-    /// Reads a suite, lays its rows over its base, and compares them.
+    /// Reads a suite, puts its rows over its base, and compares them.
     pub fn suite(&mut self, path: &Path) -> Option<Suite> {
         let source = self.source(path, None)?;
         let mut reader = Reader::new(&source);
@@ -65,10 +65,8 @@ impl Loader<'_> {
         if origin == Origin::Row {
             faults.extend(draft.restated(base, &layer));
         }
-        self.faults.extend(faults.into_iter().map(|fault| Fault {
-            row: Some(id.value.clone()),
-            ..fault
-        }));
+        self.faults
+            .extend(faults.into_iter().map(|fault| fault.in_row(&id.value)));
         let experiment = draft.complete()?.clone();
         let row = Row {
             id: id.value,
@@ -82,7 +80,8 @@ impl Loader<'_> {
         Some((id.place, row))
     }
 
-    /// An id becomes a folder, on file systems that may not tell `a` from `A`.
+    /// Checks that ids differ in more than case: an id becomes a folder, and some file systems do not tell `a` from
+    /// `A`.
     fn check_ids(&mut self, rows: &[RowEntry]) {
         let mut seen: BTreeMap<String, &Place> = BTreeMap::new();
         for RowEntry { id, .. } in rows {
@@ -96,10 +95,7 @@ impl Loader<'_> {
                     place: (*first).clone(),
                     what: Relation::FirstUse,
                 };
-                self.faults.push(Fault {
-                    related: vec![related],
-                    ..Fault::at(id.place.clone(), kind)
-                });
+                self.faults.push(Fault::at(id.place.clone(), kind).with(vec![related]));
             } else {
                 seen.insert(id.value.to_ascii_lowercase(), &id.place);
             }
@@ -127,18 +123,12 @@ impl Loader<'_> {
             let kind = FaultKind::SameExperiment {
                 other: first.id.clone(),
             };
-            let fault = Fault {
-                row: Some(row.id.clone()),
-                ..Fault::at(place.clone(), kind)
-            };
-            self.faults.push(Fault {
-                related: vec![related],
-                ..fault
-            });
+            let fault = Fault::at(place.clone(), kind).in_row(&row.id);
+            self.faults.push(fault.with(vec![related]));
         }
     }
 
-    /// Numbers of one table are of one split, under one signature.
+    /// Checks that all rows are scored on one split, under one signature.
     fn check_scored_alike(&mut self, rows: &[(Place, Row)], baseline: &str) {
         let Some((_, first)) = rows.iter().find(|(_, row)| row.id == baseline) else {
             return;
@@ -158,16 +148,13 @@ impl Loader<'_> {
                         expected,
                         baseline: baseline.to_owned(),
                     };
-                    self.faults.push(Fault {
-                        row: Some(row.id.clone()),
-                        ..Fault::at(set_at.clone(), kind)
-                    });
+                    self.faults.push(Fault::at(set_at.clone(), kind).in_row(&row.id));
                 }
             }
         }
     }
 
-    /// The named row, else the row `base`, else the first.
+    /// Returns the named row; without a name the row `base`, or the first if there is none.
     fn baseline(&mut self, named: Option<Located<String>>, rows: &[(Place, Row)]) -> Option<String> {
         let mut ids = rows.iter().map(|(_, row)| row.id.as_str());
         let Some(Located { value: found, place }) = named else {
@@ -177,7 +164,7 @@ impl Loader<'_> {
         if ids.clone().any(|id| id == found) {
             return Some(found);
         }
-        // A row that is itself faulty is not here to be found.
+        // A faulty row is missing from `rows`.
         if self.faults.is_empty() {
             let nearest = nearest(&found, &mut ids).map(str::to_owned);
             self.fault(&place, FaultKind::UnknownRow { found, nearest });

@@ -50,7 +50,7 @@ pub enum Conflict {
         every: usize,
         steps: usize,
     },
-    #[error("the learning rate peaks at {peak:.3e} and will diverge; the limit is {HIGHEST_PEAK}")]
+    #[error("the learning rate peaks at {peak:.3e}, and above {HIGHEST_PEAK} training diverges")]
     HighPeak { peak: f64 },
     /// More dev measurements are needed than there will be.
     #[error("`{key} = {wanted}` needs more dev measurements than the {measurements} of this training")]
@@ -74,22 +74,23 @@ pub enum Conflict {
 impl Conflict {
     pub(super) fn help(&self) -> Option<String> {
         match self {
-            Self::Heads { .. } => Some("give `model.d_k` and `model.d_v`, or another number of heads".to_owned()),
+            Self::Heads { .. } => Some("set `model.d_k` and `model.d_v`, or another number of heads".to_owned()),
             Self::TooManyParameters { .. } => Some(format!(
                 "at most {} billion parameters",
                 MOST_PARAMETERS / 1_000_000_000
             )),
             Self::ShortPositions { .. } => {
-                Some("that is `data.max_length` + `decoding.max_extra_tokens` + 1 for the end mark".to_owned())
+                Some("it has `data.max_length` + `decoding.max_extra_tokens` + 1 tokens, with the end token".to_owned())
             }
-            Self::SmallBatch { .. } => Some("that is `data.max_length` + 1 for the end mark".to_owned()),
+            Self::SmallBatch { .. } => Some("it has `data.max_length` + 1 tokens, with the end token".to_owned()),
             Self::HighPeak { .. } => {
                 Some("peak = learning_rate_factor / sqrt(d_model * warmup_steps); the paper's is 6.99e-4".to_owned())
             }
             Self::FewMeasurements { key, .. } => Some(format!(
-                "lower `{key}` or `training.validate_every`; steps / validate_every measurements are made, rounded up"
+                "lower `{key}` or `training.validate_every`; the number of measurements is steps / validate_every, \
+                 rounded up"
             )),
-            Self::NoAverage => Some("say how many weights to average, such as `selection.average = 5`".to_owned()),
+            Self::NoAverage => Some("set the number of weights to average, such as `selection.average = 5`".to_owned()),
             _ => None,
         }
     }

@@ -1,24 +1,24 @@
-//! Where a suite is to be trained. No part of an experiment: it changes how long a run takes, not what it is.
+//! The device to train a suite on. It is not part of an experiment: it changes how long a run takes, not what is run.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a person asks for.
+/// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeviceWish {
     #[default]
     Cpu,
-    /// A GPU; a sweep takes all that CUDA sees.
+    /// A GPU; a sweep uses every GPU that CUDA sees.
     Cuda,
-    /// One GPU, as CUDA counts those it sees.
+    /// One GPU, by its number in CUDA.
     CudaAt(usize),
-    /// GPUs if there are any that the program can use, else the CPU.
+    /// GPUs if the program can use any, otherwise the CPU.
     Auto,
 }
 
 impl DeviceWish {
     pub(super) const ALLOWED: &str = "\"cpu\", \"cuda\", \"cuda:N\", \"auto\"";
-    /// For a suggestion.
+    /// Names for a suggestion.
     pub(super) const NAMES: [&str; 3] = ["cuda", "cpu", "auto"];
 }
 
@@ -34,7 +34,7 @@ impl FromStr for DeviceWish {
                 let ordinal = text.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok());
                 ordinal
                     .map(Self::CudaAt)
-                    .ok_or_else(|| format!("`{text}` is no device: allowed are {}", Self::ALLOWED))
+                    .ok_or_else(|| format!("`{text}` is not a device; allowed are {}", Self::ALLOWED))
             }
         }
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::choice::choice;
 
-/// Everything that decides the outcome of a run, except the seed. `Default` is the blank that the schema fills in, not a
-/// valid experiment.
+/// Everything that decides the outcome of a run, except the seed. `Default` is the blank that the schema fills in, not
+/// a valid experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Experiment {
     pub model: Model,

@@ -1,4 +1,4 @@
-//! What is wrong with a spec, as data: the place, what was found, what is allowed, and what else is involved.
+//! Faults of a spec as data: the place, what was found, what is allowed, and which other places are involved.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,11 +9,11 @@ use super::conflict::Conflict;
 use super::place::Place;
 use super::value::{Kind, Value};
 
-/// One thing that is wrong. `Display` writes one line: `file:line:column: message; help (related place)`.
+/// One fault. `Display` writes one line: `file:line:column: message; help (related place)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
     pub place: Place,
-    /// The row in which it goes wrong, when the place alone does not say.
+    /// The faulty row, where the place alone does not say.
     pub row: Option<String>,
     pub kind: FaultKind,
     /// The other places involved, such as where an inherited value was set.
@@ -29,16 +29,25 @@ impl Fault {
             related: Vec::new(),
         }
     }
+
+    pub(super) fn in_row(self, id: &str) -> Self {
+        let row = Some(id.to_owned());
+        Self { row, ..self }
+    }
+
+    pub(super) fn with(self, related: Vec<Related>) -> Self {
+        Self { related, ..self }
+    }
 }
 
-/// A second place, and what stands there.
+/// A second place and its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
     pub place: Place,
     pub what: Relation,
 }
 
-/// What stands at a related place.
+/// Content of a related place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Relation {
     /// A key that takes part, with its value.
@@ -49,7 +58,7 @@ pub enum Relation {
     Row(String),
 }
 
-/// What should have stood there. `Display` completes "expects ..".
+/// Content that is allowed at a place. `Display` completes "expects ..".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expected {
     Value(Kind),
@@ -57,10 +66,10 @@ pub enum Expected {
     Array,
 }
 
-/// What is wrong, with what was found and what is allowed.
+/// The kind of a fault, with what was found and what is allowed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FaultKind {
-    /// Not TOML; the parser's words.
+    /// Not TOML; the reason is the parser's.
     #[error("not valid TOML: {reason}")]
     Syntax { reason: String },
     #[error("{}", unreadable(.path, *.reason))]
@@ -71,12 +80,12 @@ pub enum FaultKind {
     #[error("unknown key `{found}`")]
     UnknownKey { found: String, nearest: Option<String> },
     /// An experiment's key that stands beside `set` instead of inside it.
-    #[error("`{found}` stands outside `set`")]
+    #[error("`{found}` is outside `set`")]
     OutsideSet { found: String },
-    #[error("`{key}` is missing{}", .needed_by.as_ref().map(|other| format!(": `{other}` needs it")).unwrap_or_default())]
+    #[error("{}", missing(.key, .needed_by.as_deref()))]
     Missing { key: String, needed_by: Option<String> },
     /// An array without values.
-    #[error("`{key}` lists no value")]
+    #[error("`{key}` is an empty array")]
     Empty { key: String },
     #[error("`{key}` expects {expected}, found {}", written(.found_type, .found))]
     WrongType {
@@ -95,8 +104,8 @@ pub enum FaultKind {
     /// The key needs another to do anything.
     #[error("`{key}` has no effect: it needs {needs}")]
     NoEffect { key: &'static str, needs: String },
-    /// The row sets what it would inherit anyway.
-    #[error("`{key}` has no effect: it is {value} without this row")]
+    /// The row sets a value that it inherits anyway.
+    #[error("`{key}` has no effect: its value is already {value}")]
     SameAsBase { key: &'static str, value: Value },
     /// A name that cannot be a folder.
     #[error("`{found}` cannot name a folder")]
@@ -107,11 +116,11 @@ pub enum FaultKind {
     UnknownRow { found: String, nearest: Option<String> },
     #[error("{problem}")]
     Placeholder { problem: PlaceholderProblem },
-    #[error("the grid makes {found} rows, more than {limit}")]
+    #[error("the grid makes {found} rows, but at most {limit} are allowed")]
     TooManyRows { found: usize, limit: usize },
-    #[error("the same experiment as row `{other}`")]
+    #[error("this is the same experiment as row `{other}`")]
     SameExperiment { other: String },
-    /// The row's figures could not stand beside those of the others.
+    /// The row's scores cannot be compared with those of the other rows.
     #[error("`{key} = {found}`, but row `{baseline}` has {expected}: all rows of a table must be scored in one way")]
     ScoredOtherwise {
         key: &'static str,
@@ -119,7 +128,7 @@ pub enum FaultKind {
         expected: Value,
         baseline: String,
     },
-    /// One experiment where a table of them is meant.
+    /// One experiment where a suite is expected.
     #[error("this is a base, not a suite: it has `[{table}]` and no `[[row]]`")]
     BaseAsSuite { table: String },
     #[error(transparent)]
@@ -133,7 +142,14 @@ fn unreadable(path: &str, reason: io::ErrorKind) -> String {
     }
 }
 
-/// A table may be long, so only its type is told.
+fn missing(key: &str, needed_by: Option<&str>) -> String {
+    match needed_by {
+        Some(other) => format!("`{key}` is missing: `{other}` needs it"),
+        None => format!("`{key}` is missing"),
+    }
+}
+
+/// Describes a value; a table may be long, so only its type is named.
 fn written(found_type: &str, found: &str) -> String {
     match found_type {
         "table" => "a table".to_owned(),
@@ -149,11 +165,11 @@ pub enum PlaceholderProblem {
     /// Several values in `set`, and not in the id.
     #[error("`{key}` has several values and is not part of the id")]
     NotInId { key: String },
-    #[error("`{id}` has a brace without its partner")]
+    #[error("`{id}` has an unmatched brace")]
     Unbalanced { id: String },
 }
 
-/// Everything that is wrong with a spec, in reading order, with the texts it was read from.
+/// All faults of a spec, in reading order, with the texts it was read from.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{}", .faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Faults {

@@ -1,4 +1,4 @@
-//! Grids: sugar that expands to rows, one for each combination of the listed values.
+//! Grids, which expand to rows: one for each combination of the listed values.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use super::value::Value;
 /// Far more rows than anyone trains, and few enough to expand.
 const MOST_ROWS: usize = 1000;
 
-/// The values a grid gives to one key.
+/// Values that a grid gives to one key.
 type Axis = (&'static Key, Vec<Located<Value>>);
 
-/// A grid as written, its values read.
+/// A grid as written, with its values read.
 pub(super) struct Grid {
-    /// With `{key}` where a row's id shows its value.
+    /// The id, with `{key}` in place of each value.
     pub template: Located<String>,
     pub axes: Vec<Axis>,
     /// Names and values that could not be used.
@@ -47,7 +47,7 @@ impl Grid {
         Self { template, axes, rest }
     }
 
-    /// The rows: ids and layers. The key named first varies slowest.
+    /// Returns the rows: ids and layers. The first key varies slowest.
     pub fn expand(&self, reader: &mut Reader<'_>) -> Vec<(String, Layer)> {
         let count = self
             .axes
@@ -70,7 +70,7 @@ impl Grid {
         (0..count).map(|index| self.row(index)).collect()
     }
 
-    /// Row `index` of the product, counted like a number whose digits are the axes.
+    /// Returns row `index` of the product. The index counts like a number whose digits are the axes.
     fn row(&self, mut index: usize) -> (String, Layer) {
         let mut id = self.template.value.clone();
         let mut layer = self.rest.clone();
@@ -83,7 +83,7 @@ impl Grid {
         (id, layer)
     }
 
-    /// Checks the id against the axes: each placeholder a key, each key of several values a placeholder.
+    /// Checks that each placeholder of the id is a key, and each key with several values a placeholder.
     fn template_fits(&self, reader: &mut Reader<'_>, span: &Range<usize>) -> bool {
         let template = &self.template.value;
         let mut problems = Vec::new();
@@ -115,7 +115,7 @@ fn placeholder(path: &str) -> String {
     format!("{{{path}}}")
 }
 
-/// The names between braces, or `None` when a brace has no partner.
+/// Returns the names between braces, or `None` when a brace has no partner.
 fn placeholders(template: &str) -> Option<Vec<&str>> {
     let mut names = Vec::new();
     let mut rest = template;

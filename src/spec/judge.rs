@@ -1,4 +1,4 @@
-//! What is wrong with a layer of settings, once it lies on what is underneath.
+//! Faults of a layer of settings over the layers underneath it.
 
 use super::check::CHECKS;
 use super::conflict::Conflict;
@@ -9,7 +9,8 @@ use super::resolve::{Draft, Layer};
 use super::value::Value;
 
 impl Draft {
-    /// What is wrong with this draft that is `layer`'s doing; `start` stands for what is absent.
+    /// Returns the faults of this draft that `layer` causes. A missing key is reported at the table it belongs to, or
+    /// at `start`.
     pub fn faults(&self, parent: &Self, layer: &Layer, start: &Place) -> Vec<Fault> {
         let missing = self
             .missing
@@ -49,10 +50,8 @@ impl Draft {
             key: key.path,
             needs: format!("`{}` {}", needs.key.path, needs.condition),
         };
-        Some(Fault {
-            related: self.related(&[needs.key.path]),
-            ..Fault::at(place.clone(), kind)
-        })
+        let related = self.related(&[needs.key.path]);
+        Some(Fault::at(place.clone(), kind).with(related))
     }
 
     fn conflicts(&self, layer: &Layer) -> impl Iterator<Item = Fault> {
@@ -60,7 +59,7 @@ impl Draft {
             .iter()
             .filter(|check| check.keys.iter().any(|path| layer.settings.contains_key(path)))
             .filter(|check| check.keys.iter().all(|path| !self.unknown.contains(path)))
-            .filter_map(|check| self.conflict_fault(check.keys, (check.test)(self)?))
+            .filter_map(|check| self.conflict_fault(check.keys, check.conflict_in(self)?))
     }
 
     /// Points at the key that was set last; the others are related.
@@ -69,10 +68,7 @@ impl Draft {
         let (last, setting) = set.rev().max_by_key(|(_, setting)| setting.depth)?;
         let others: Vec<_> = paths.iter().copied().filter(|path| *path != last).collect();
         let fault = Fault::at(setting.place.clone(), FaultKind::Conflict(conflict));
-        Some(Fault {
-            related: self.related(&others),
-            ..fault
-        })
+        Some(fault.with(self.related(&others)))
     }
 
     fn related(&self, paths: &[&'static str]) -> Vec<Related> {
@@ -84,7 +80,7 @@ impl Draft {
         .collect()
     }
 
-    /// Settings of a row that leave everything as the base has it.
+    /// Returns the settings of a row that change nothing in the base, as faults.
     pub fn restated(&self, base: &Self, layer: &Layer) -> Vec<Fault> {
         let restated = layer
             .settings
@@ -95,15 +91,12 @@ impl Draft {
                 key,
                 value: value.clone(),
             };
-            Fault {
-                related: base.related(&[key]),
-                ..Fault::at(place.clone(), kind)
-            }
+            Fault::at(place.clone(), kind).with(base.related(&[key]))
         };
         restated.map(fault).collect()
     }
 
-    /// Whether the layer sets the key to the base's value and would do the same without it. `d_v = 64` beside
+    /// Whether the layer sets the key to the base's value and has the same effect without it. `d_v = 64` beside
     /// `heads = 1` does not restate: it keeps `d_v` from following the heads.
     fn restates(&self, base: &Self, layer: &Layer, path: &str) -> bool {
         let value = key(path).and_then(|key| Some((key, key.value_in(&self.experiment)?)));

@@ -1,4 +1,4 @@
-//! From files to a valid suite: follows bases, lays rows over them, and returns all faults at once.
+//! From files to a valid suite: follows bases, puts rows over them, and returns all faults at once.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,13 +11,13 @@ use super::read::{Located, Reader, entries_of};
 use super::resolve::{Draft, Layer};
 use super::suite::Suite;
 
-/// How a text is had from its path; [`std::fs::read_to_string`] for one.
+/// Reads the text at a path, as [`std::fs::read_to_string`] does.
 pub type ReadText<'a> = &'a dyn Fn(&Path) -> io::Result<String>;
 
-/// Loads a suite and the bases it stands on.
+/// Loads a suite and its bases.
 ///
 /// # Errors
-/// Everything that is wrong with the suite and its bases.
+/// All faults of the suite and its bases.
 pub fn load_suite(path: &Path, read: ReadText<'_>) -> Result<Suite, Faults> {
     let mut loader = Loader::new(read);
     let suite = loader.suite(path);
@@ -27,14 +27,14 @@ pub fn load_suite(path: &Path, read: ReadText<'_>) -> Result<Suite, Faults> {
 /// Loads one complete experiment: a base, or the `spec.toml` that [`render`](super::render()) wrote.
 ///
 /// # Errors
-/// Everything that is wrong with the file and its bases.
+/// All faults of the file and its bases.
 pub fn load_experiment(path: &Path, read: ReadText<'_>) -> Result<Experiment, Faults> {
     let mut loader = Loader::new(read);
     let draft = loader.base(path, None, &mut Vec::new());
     loader.finish(draft.and_then(|draft| draft.complete().cloned()))
 }
 
-/// What has been read so far, and what was wrong with it.
+/// Texts read so far and their faults.
 pub(super) struct Loader<'a> {
     read: ReadText<'a>,
     sources: BTreeMap<String, String>,
@@ -87,7 +87,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A base file over the bases it inherits from. `chain` holds the files that led here.
+    /// Loads a base file over the bases it inherits from. `chain` holds the files that led here.
     pub fn base(&mut self, path: &Path, named_at: Option<&Place>, chain: &mut Vec<String>) -> Option<Draft> {
         let name = path.display().to_string();
         let known = chain.iter().position(|file| *file == name);
@@ -112,7 +112,7 @@ impl<'a> Loader<'a> {
         Some(draft)
     }
 
-    /// The base that a file names and its own settings; `None` when either cannot be known.
+    /// Returns the base that a file names and its own settings, or `None` when either cannot be known.
     fn base_file(&mut self, source: &Source) -> Option<(Option<Located<String>>, Layer)> {
         let mut reader = Reader::new(source);
         let file = reader.document().and_then(|document| {
@@ -132,7 +132,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// A path relative to the file that names it, without the detours that would hide a cycle.
+/// Resolves a path relative to the file that names it, without detours that would hide a cycle.
 pub(super) fn beside(file: &Path, named: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for component in file.parent().unwrap_or(Path::new("")).join(named).components() {

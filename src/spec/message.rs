@@ -69,13 +69,15 @@ impl FaultKind {
                 expected: Expected::Value(Kind::Whole(..)),
                 ..
             } => Some("write it without a point or exponent".to_owned()),
-            Self::BadName { .. } => Some("use ASCII letters, digits, `.`, `_` and `-`, and no dot in front".to_owned()),
+            Self::BadName { .. } => {
+                Some("use ASCII letters, digits, `.`, `_` and `-`, and do not begin with a dot".to_owned())
+            }
             Self::SameAsBase { .. } | Self::NoEffect { .. } => Some("remove it".to_owned()),
             Self::Placeholder {
                 problem: PlaceholderProblem::NotInId { key },
             } => Some(format!("put `{{{key}}}` into the id, so that each row has its own")),
             Self::SameExperiment { .. } => {
-                Some("remove one; several seeds come from `seeds`, the reference row from `baseline`".to_owned())
+                Some("remove one; set `seeds` for several seeds, and `baseline` for the row to compare with".to_owned())
             }
             Self::ScoredOtherwise { key, .. } => Some(format!("set `{key}` in the base, for all rows")),
             Self::BaseAsSuite { .. } => Some(

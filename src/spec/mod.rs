@@ -1,6 +1,5 @@
-//! Takes in the text of TOML files and the way from a path to its text. Gives out a valid [`Suite`] or
-//! [`Experiment`], every value with the place it was set, or all [`Faults`] at once. Refuses to know files, models and
-//! how anything runs.
+//! Takes in a function from a path to the text of a TOML file. Gives out a valid [`Suite`] or [`Experiment`], every
+//! value with its place, or all [`Faults`] at once. Refuses to know files, models and how anything runs.
 
 mod check;
 mod choice;

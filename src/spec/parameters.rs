@@ -1,14 +1,14 @@
-//! How many parameters a model has, by hand: a shape that cannot fit is refused before it is compiled.
+//! Parameter counts, computed from the sizes: a model that cannot fit is refused before it is compiled.
 
 use super::experiment::{Experiment, Norm, Positional};
 
-/// Parameters by where they stand. Both embeddings and the projection to the vocabulary share one matrix without a
-/// bias (paper, section 3.4); attention has no biases, the feed-forward network has them.
+/// Parameter counts by part of the model. Both embeddings and the projection to the vocabulary share one matrix without
+/// a bias (paper, section 3.4); attention has no biases, the feed-forward network has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
     /// V x D.
     pub embedding: u64,
-    /// One learned table for encoder and decoder, or nothing.
+    /// One learned table for encoder and decoder, or 0.
     pub positions: u64,
     pub encoder: StackParameters,
     pub decoder: StackParameters,
@@ -18,11 +18,11 @@ pub struct Parameters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackParameters {
     pub self_attention: u64,
-    /// From the decoder to the encoder; nothing in the encoder.
+    /// From the decoder to the encoder; 0 in the encoder.
     pub cross_attention: u64,
-    /// With its biases.
+    /// Weights and biases.
     pub feed_forward: u64,
-    /// Scale and shift.
+    /// Weights and biases.
     pub norms: u64,
 }
 

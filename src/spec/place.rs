@@ -3,21 +3,21 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Where something stands in a file.
+/// A position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The path under which the text was read.
+    /// Path under which the text was read.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Counted in characters, from 1.
     pub column: usize,
-    /// In bytes, from 0.
+    /// Counted in bytes, from 0.
     pub span: Range<usize>,
 }
 
 impl Place {
-    /// The beginning of a file: where something that is absent would have stood.
+    /// Returns the start of a file, for faults about something that is absent.
     #[must_use]
     pub fn start_of(file: &str) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Source {
         }
     }
 
-    /// What the author wrote there, shortened to one short line.
+    /// Returns the text there, shortened to one short line.
     pub fn excerpt(&self, span: Range<usize>) -> String {
         const LONGEST: usize = 40;
         let written = self.text.get(span).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! One TOML document, walked against the schema. Names and single values are judged here, nothing that takes two keys.
+//! One TOML document, read against the schema. Names and single values are checked here; rules over several keys are
+//! not.
 
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ use super::place::{Place, Source};
 use super::resolve::Layer;
 use super::value::{Kind, Refusal, Value};
 
-/// A value, and where it stands.
+/// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Located<T> {
     pub value: T,
@@ -22,7 +23,7 @@ pub(super) struct Located<T> {
 /// A name and its value in a table.
 type Entry<'t, 's> = (&'t Spanned<DeString<'s>>, &'t Spanned<DeValue<'s>>);
 
-/// Reads one source and collects what is wrong with it.
+/// Reads one source and collects its faults.
 pub(super) struct Reader<'s> {
     source: &'s Source,
     pub faults: Vec<Fault>,
@@ -43,14 +44,14 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The document's tree, or `None` and faults when it is not TOML.
+    /// Returns the document's tree, or `None` and faults when it is not TOML.
     pub fn document(&mut self) -> Option<DeTable<'s>> {
         let (tree, errors) = DeTable::parse_recoverable(&self.source.text);
         let mut last_line = 0;
         for error in &errors {
             let end = self.source.text.len();
             let place = self.place(error.span().unwrap_or(end..end));
-            // What follows on the same line is mostly the parser finding its feet again.
+            // Further errors on the same line mostly follow from the first.
             if std::mem::replace(&mut last_line, place.line) != place.line {
                 let reason = error.message().to_owned();
                 self.faults.push(Fault::at(place, FaultKind::Syntax { reason }));
@@ -68,7 +69,7 @@ impl<'s> Reader<'s> {
         self.faults.push(Fault::at(place, kind));
     }
 
-    /// Reads one value; `name` is how faults call it.
+    /// Reads one value; faults call it `name`.
     pub fn value(&mut self, name: &str, kind: &Kind, written: &Spanned<DeValue<'_>>) -> Option<Located<Value>> {
         match kind.read(written.get_ref()) {
             Ok(value) => {
@@ -111,7 +112,7 @@ impl<'s> Reader<'s> {
         table
     }
 
-    /// The values of an array; there must be some.
+    /// Returns the values of an array; an empty array is a fault.
     pub fn array<'t>(&mut self, name: &str, written: &'t Spanned<DeValue<'s>>) -> &'t [Spanned<DeValue<'s>>] {
         match written.get_ref().as_array() {
             Some(array) if array.is_empty() => self.fault(written.span(), FaultKind::Empty { key: name.to_owned() }),
@@ -121,7 +122,7 @@ impl<'s> Reader<'s> {
         &[]
     }
 
-    /// Reports a key that should stand where `span` is.
+    /// Reports a key that is missing at `span`.
     pub fn missing(&mut self, span: Range<usize>, key: &str, needed_by: Option<&str>) {
         let needed_by = needed_by.map(str::to_owned);
         self.fault(
@@ -143,7 +144,7 @@ impl<'s> Reader<'s> {
         self.fault(written.span(), kind);
     }
 
-    /// Reports a name that is none of `known`, and tells which of them was probably meant.
+    /// Reports a name that is not in `known`, and returns the name that was probably meant.
     pub fn unknown<'k>(&mut self, name: &Spanned<DeString<'_>>, known: &[&'k str]) -> Option<&'k str> {
         let found = name.get_ref().to_string();
         let meant = nearest(&found, known.iter().copied());
@@ -208,7 +209,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Marks a key, or all keys of a table, as meant but not usable.
+/// Marks a key, or all keys of a table, as set but not usable.
 fn suspect(path: &str, layer: &mut Layer) {
     layer.suspects.extend(
         keys()
@@ -217,7 +218,7 @@ fn suspect(path: &str, layer: &mut Layer) {
     );
 }
 
-/// A table's entries as the author ordered them.
+/// Returns the entries of a table in the order of the file.
 pub(super) fn entries_of<'t, 's>(table: &'t DeTable<'s>) -> Vec<Entry<'t, 's>> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);

@@ -4,23 +4,28 @@ use std::fmt;
 
 use super::keys::{Effect, Fallback, Key, keys};
 
-/// The fields around an experiment's keys, whose kinds are plain from an example.
+/// The fields around an experiment's keys. Examples show their kinds.
 const SUITE: &str = "\
 A suite is a file in the experiments folder:
-  title      what reports call it
+  title      title of the reports
   base       path of one complete experiment, relative to the suite
-  seeds      whole numbers, distinct; default [1, 2, 3]
-  device     cpu, cuda, cuda:N or auto; --device goes before it; default \"cpu\"
-  baseline   id of the row to compare with; default \"base\", else the first row
+  seeds      distinct whole numbers; default [1, 2, 3]
+  device     cpu, cuda, cuda:N or auto; --device overrides it; default \"cpu\"
+  baseline   id of the row that the others are compared with; default \"base\",
+             or the first row where no row has this id
   [[row]]    id; set = { model.heads = 1 }; paper = { ppl, bleu, params_millions };
              label; note
   [[grid]]   id = \"h{model.heads}\"; set = { model.heads = [1, 2] };
-             one row for each combination, the first key varying slowest
+             one row for each combination; the first key varies slowest
 
-A base is a file of the tables below; with base = \"other.toml\" it changes another.
+A base is a file of the tables below. With base = \"other.toml\" it changes
+another base.
+
+The sizes of weight matrices are compiled in: d_model, d_ff, heads * d_k and
+heads * d_v. Only a new size needs a build.
 ";
 
-/// Every key with its doc, allowed values and default, as text for a terminal.
+/// Lists every key with its doc, allowed values and default, as text for a terminal.
 #[must_use]
 pub fn key_reference() -> String {
     let mut table = "";
@@ -42,7 +47,7 @@ fn entry(key: &Key) -> String {
         format!("; only with {} {}", needs.key.path, needs.condition)
     });
     let build = match key.effect {
-        Effect::Shape => "; a new value needs a build",
+        Effect::Shape => "; a new matrix size needs a build",
         Effect::Outcome | Effect::Bookkeeping => "",
     };
     let (name, doc, kind, fallback) = (key.name(), key.doc, key.kind, &key.fallback);
@@ -80,7 +85,7 @@ mod tests {
     #[test]
     fn an_entry_tells_kind_default_and_condition() {
         let text = key_reference();
-        assert!(text.contains("  d_k: width of one head's queries and keys\n      a whole number from 1 to 65536; default model.d_model / model.heads; a new value needs a build\n"));
+        assert!(text.contains("  d_k: width of one head's queries and keys\n      a whole number from 1 to 65536; default model.d_model / model.heads; a new matrix size needs a build\n"));
         assert!(text.contains("only with model.positional = \"learned\""));
     }
 }

@@ -1,4 +1,4 @@
-//! The resolved `spec.toml`: every value of an experiment written out, in the order of the schema.
+//! The resolved `spec.toml`: every value of an experiment, in the order of the schema.
 
 use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ use super::keys::{Fallback, Key, keys};
 use super::place::Place;
 use super::value::Value;
 
-/// A value somebody wrote, where, and what it replaced.
+/// A value as set in a file, its place, and the setting it replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     pub value: Value,
@@ -22,9 +22,9 @@ pub struct Setting {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layer {
     pub settings: BTreeMap<&'static str, (Value, Place)>,
-    /// Keys that were meant to be set, but whose name or value is faulty.
+    /// Keys that are set with a faulty name or value.
     pub suspects: BTreeSet<&'static str>,
-    /// Where each `[table]` opens.
+    /// Places where a `[table]` opens.
     pub tables: BTreeMap<String, Place>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Layer {
 pub(super) struct Draft {
     pub experiment: Experiment,
     pub settings: BTreeMap<&'static str, Setting>,
-    /// Keys without a usable value: what reads them is not judged.
+    /// Keys without a usable value: rules that read them are not checked.
     pub unknown: BTreeSet<&'static str>,
     /// Unknown keys that nobody set.
     pub missing: BTreeSet<&'static str>,

@@ -1,4 +1,4 @@
-//! `[[row]]` and `[[grid]]`, read but not yet laid over the base.
+//! `[[row]]` and `[[grid]]`, read but not yet put over the base.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
@@ -17,7 +17,7 @@ pub(super) const ROW_FIELDS: [&str; 5] = ["id", "label", "note", "set", "paper"]
 pub(super) const GRID_FIELDS: [&str; 2] = ["id", "set"];
 pub(super) const PAPER_FIELDS: [&str; 3] = ["ppl", "bleu", "params_millions"];
 
-/// A row as written, or as its grid wrote it.
+/// A row as written, or as expanded from its grid.
 #[derive(Debug)]
 pub(super) struct RowEntry {
     pub id: Located<String>,
@@ -28,7 +28,7 @@ pub(super) struct RowEntry {
     pub origin: Origin,
 }
 
-/// A grid passes through the base's values; a row that restates one is a slip.
+/// A grid may list the base's value; a row that sets it again is a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Row,
@@ -36,7 +36,7 @@ pub(super) enum Origin {
 }
 
 impl RowEntry {
-    /// Reads a table of the suite: one row, or the rows of a grid; none without an id.
+    /// Reads a table of the suite: one row, or the rows of a grid. Without an id there are none.
     pub fn read<'s>(reader: &mut Reader<'s>, origin: Origin, written: &Spanned<DeValue<'s>>) -> Vec<Self> {
         let what = match origin {
             Origin::Row => "row",
@@ -145,7 +145,7 @@ fn paper_target<'s>(reader: &mut Reader<'s>, written: &Spanned<DeValue<'s>>) -> 
     paper
 }
 
-/// Reports a name that a row or grid does not have; an experiment's key there was meant for `set`.
+/// Reports a name that a row or grid does not have. An experiment's key belongs into `set`.
 fn unknown_field(
     reader: &mut Reader<'_>,
     name: &Spanned<DeString<'_>>,

@@ -1,4 +1,4 @@
-//! The learning rate (paper, section 5.3, equation 3), here because a spec that would diverge is refused before it runs.
+//! The learning rate (paper, section 5.3, equation 3). It is here because a spec that would diverge is refused.
 
 use super::experiment::Experiment;
 
@@ -19,7 +19,7 @@ impl Schedule {
         }
     }
 
-    /// The learning rate of an update; the first update is step 1.
+    /// Returns the learning rate of an update; the first update is step 1.
     ///
     /// # Panics
     /// At step 0, which has no rate.
@@ -30,7 +30,7 @@ impl Schedule {
         self.scale * step.sqrt().recip().min(step * self.warmup_steps.powf(-1.5))
     }
 
-    /// The highest rate, reached at the last step of the warm-up.
+    /// Returns the highest rate, which is reached at the last step of the warm-up.
     #[must_use]
     pub fn peak(&self) -> f64 {
         self.scale / self.warmup_steps.sqrt()

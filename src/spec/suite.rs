@@ -1,4 +1,4 @@
-//! A valid suite: rows resolved, compared with their baseline, every value with the place it was set.
+//! A valid suite: resolved rows, compared with their baseline, every value with its place.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,45 @@ use super::value::Value;
 /// A table of experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
-    /// The file's name without its extension; names the folder of results.
+    /// The file's name without its extension; also the name of the folder of results.
     pub name: String,
     pub title: String,
-    /// Where it is to be trained, if the command does not say.
+    /// Device to train on, unless the command names one.
     pub device: Option<DeviceWish>,
-    /// Distinct; every row runs once with each.
+    /// Distinct seeds; every row runs once with each.
     pub seeds: Vec<u64>,
-    /// The id of the row that the others are compared with.
+    /// Id of the row that the others are compared with.
     pub baseline: String,
-    /// In the order of the file, grids expanded in place; never empty.
+    /// Rows in the order of the file, with grids expanded in place; never empty.
     pub rows: Vec<Row>,
 }
 
 /// One row of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Unique in the suite, letter case aside; may name a folder.
+    /// Unique in the suite, even without regard to case, and a valid name of a folder.
     pub id: String,
-    /// How reports call the row, if not by its id.
+    /// Name of the row in reports, if it is not the id.
     pub label: Option<String>,
     pub note: Option<String>,
     pub experiment: Experiment,
     pub paper: PaperTarget,
-    /// Where the row differs from the baseline, in the order of the schema.
+    /// Differences from the baseline, in the order of the schema.
     pub changes: Vec<Change>,
-    /// Every key that a file sets, by path; a key that is absent has its default.
+    /// Every key that a file sets, by path; all others have their defaults.
     pub places: BTreeMap<&'static str, Setting>,
 }
 
-/// What the paper reports for a row; `None` where its table is blank.
+/// Figures of the paper for a row; `None` where its table is blank.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PaperTarget {
-    /// Per target piece.
+    /// Perplexity per target token.
     pub ppl: Option<f64>,
     pub bleu: Option<f64>,
     pub params_millions: Option<f64>,
 }
 
-/// One key in which a row differs from the baseline. `None` where the key has no effect.
+/// One key in which a row differs from the baseline. `None` where the key has no effect or is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub key: &'static str,
@@ -58,7 +58,7 @@ pub struct Change {
 }
 
 impl Suite {
-    /// The row that the others are compared with.
+    /// Returns the row that the others are compared with.
     #[must_use]
     pub fn baseline_row(&self) -> &Row {
         self.row(&self.baseline).expect("a suite's baseline is one of its rows")
@@ -70,8 +70,8 @@ impl Suite {
     }
 }
 
-/// The keys in which `row` differs from `baseline`. Bookkeeping that merely follows from a changed length of training
-/// is nobody's change and left out.
+/// Returns the keys in which `row` differs from `baseline`, without bookkeeping that only follows from the length of
+/// training.
 pub(super) fn changes(baseline: &Experiment, row: &Experiment, set: &BTreeMap<&'static str, Setting>) -> Vec<Change> {
     keys()
         .filter(|key| key.effect != Effect::Bookkeeping || set.contains_key(key.path))

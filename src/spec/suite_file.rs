@@ -1,4 +1,4 @@
-//! A suite's document, read but not yet laid over its base.
+//! The document of a suite, read but not yet put over its base.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use super::read::{Located, Reader, entries_of};
 use super::row_entry::{Origin, RowEntry};
 use super::value::{Kind, Value};
 
-/// Enough to give a mean and a deviation.
+/// Enough for a mean and a standard deviation.
 const SEEDS: [u64; 3] = [1, 2, 3];
 const SEED: Kind = Kind::Whole(0, u32::MAX as u64);
 
 pub(super) const FIELDS: [&str; 7] = ["title", "base", "seeds", "device", "baseline", "row", "grid"];
 
-/// What a suite's file says.
+/// The content of a suite's file.
 #[derive(Debug)]
 pub(super) struct SuiteFile {
     pub title: Option<String>,
@@ -70,7 +70,7 @@ impl SuiteFile {
     }
 }
 
-/// A table that only experiments have, with its place, in a document that has nothing of a suite but perhaps a base.
+/// Finds a table of an experiment, with its place, in a document without any field of a suite except `base`.
 fn table_of_a_base(document: &DeTable<'_>) -> Option<(Range<usize>, String)> {
     let entries = entries_of(document);
     let is_suite = |name: &str| FIELDS.contains(&name) && name != "base";
@@ -82,7 +82,7 @@ fn table_of_a_base(document: &DeTable<'_>) -> Option<(Range<usize>, String)> {
     Some((name.span(), name.get_ref().to_string()))
 }
 
-/// Reports required fields that are neither present nor meant by a name that is.
+/// Reports required fields that are not present, not even misspelt.
 fn missing_fields(reader: &mut Reader<'_>, present: &[&str]) {
     for required in ["title", "base", "row"] {
         let grid_instead = required == "row" && present.contains(&"grid");

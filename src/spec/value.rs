@@ -1,4 +1,4 @@
-//! What a key may hold: the value as read, and the kind that says which values are allowed.
+//! Values of keys, and the kinds that say which values a key allows.
 
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -17,7 +17,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The whole number that a [`Kind::Whole`] key holds.
+    /// Returns the whole number that a [`Kind::Whole`] key holds.
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Whole(number) => usize::try_from(*number).expect("a kind's range fits the machine"),
@@ -25,7 +25,7 @@ impl Value {
         }
     }
 
-    /// The number that a [`Kind::Real`] key holds.
+    /// Returns the number that a [`Kind::Real`] key holds.
     pub(super) fn real(&self) -> f64 {
         match self {
             Self::Real(number) => *number,
@@ -33,7 +33,7 @@ impl Value {
         }
     }
 
-    /// The text that a [`Kind::Choice`], [`Kind::File`] or [`Kind::Text`] key holds.
+    /// Returns the text that a [`Kind::Choice`], [`Kind::File`] or [`Kind::Text`] key holds.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// The value as it reads inside a row id: text without its quotes.
+    /// Writes the value as in a row id: text without its quotes.
     #[must_use]
     pub fn bare(&self) -> String {
         match self {
@@ -87,10 +87,10 @@ impl From<&str> for Value {
     }
 }
 
-/// The values a key accepts. `Display` completes "expected ..".
+/// Values that a key accepts. `Display` completes "expects ..".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// From the first to the second, both included.
+    /// Whole numbers from the first to the second, both included.
     Whole(u64, u64),
     Real(Bound<f64>, Bound<f64>),
     Choice(&'static [&'static str]),
@@ -101,7 +101,7 @@ pub enum Kind {
     Text,
 }
 
-/// Why a value was not let in.
+/// Reason for refusing a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
     WrongType,
@@ -109,7 +109,7 @@ pub(super) enum Refusal {
 }
 
 impl Kind {
-    /// Reads a TOML value; a whole number may stand where any number is wanted.
+    /// Reads a TOML value; a whole number may stand for any number.
     pub(super) fn read(&self, written: &DeValue<'_>) -> Result<Value, Refusal> {
         let value = match (self, written) {
             (Self::Whole(..), DeValue::Integer(number)) => Value::Whole(whole(number).ok_or(Refusal::OutOfRange)?),
@@ -143,7 +143,7 @@ impl Kind {
         }
     }
 
-    /// The names to choose from, for a suggestion.
+    /// Returns the names to choose from, for a suggestion.
     pub(super) fn names(&self) -> &'static [&'static str] {
         match self {
             Self::Choice(names) => names,
@@ -153,7 +153,7 @@ impl Kind {
     }
 }
 
-/// `None` below zero and beyond 64 bits, which no key of ours accepts.
+/// Returns `None` below zero and beyond 64 bits, which no key accepts.
 fn whole(number: &DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }

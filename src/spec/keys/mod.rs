@@ -1,5 +1,5 @@
-//! The schema: every key of an experiment, once. Reading, defaults, suggestions, the resolved `spec.toml`, its hash, the
-//! columns of tables and the key reference all come from this table.
+//! The schema: every key of an experiment, once. Reading, defaults, suggestions, the resolved `spec.toml`, its hash,
+//! the columns of tables and the key reference all come from this table.
 
 mod data;
 mod decoding;

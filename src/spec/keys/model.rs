@@ -13,7 +13,7 @@ const WIDEST: u64 = 65_536;
 /// A probability that still leaves something: 32-bit rounding must not reach 1.
 const SHARE: Kind = Kind::Real(Included(0.0), Included(0.99));
 
-const ONE_HEAD_OF_SEVERAL: Fallback = Fallback::Derived {
+const WIDTH_OF_A_HEAD: Fallback = Fallback::Derived {
     rule: "model.d_model / model.heads",
     from: &["model.d_model", "model.heads"],
     value: |e| (e.model.d_model / e.model.heads).into(),
@@ -56,11 +56,11 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Whole(1, WIDEST),
         "width of one head's queries and keys"
     )
-    .or(ONE_HEAD_OF_SEVERAL)
+    .or(WIDTH_OF_A_HEAD)
     .effect(Effect::Shape)
     .column("d_k"),
     key!(model.d_v, Kind::Whole(1, WIDEST), "width of one head's values")
-        .or(ONE_HEAD_OF_SEVERAL)
+        .or(WIDTH_OF_A_HEAD)
         .effect(Effect::Shape)
         .column("d_v"),
     POSITIONAL,
