@@ -1,4 +1,4 @@
-//! `ablate plan`: what a suite would run.
+//! `ablate plan`: the runs of a suite and their costs.
 
 mod lint;
 mod parameters;
@@ -14,7 +14,7 @@ use crate::plan::{CorpusSize, Cost, Plan, ShapeKey};
 use crate::report::{Align, Column, to_plain};
 use crate::spec::{Key, Row, Schedule, Setting, Suite, Value, key, key_reference, keys};
 
-/// Pieces of a sentence, for the share of attention in the operations: newstest has about 25 per sentence.
+/// Tokens per sentence, for the share of attention in the operations. Newstest has about 25.
 const MEAN_LENGTH: f64 = 25.0;
 
 pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
@@ -45,7 +45,7 @@ pub fn plan(args: &PlanArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells what is odd about the trainings of a suite; without `corpora`, what its spec alone shows.
+/// Prints the warnings about the trainings of a suite; without `corpora`, only those about its spec.
 pub fn warn(suite: &Suite, corpora: Option<&[CorpusSize]>) {
     for warning in lint::warnings(suite, corpora) {
         output::warn(warning);
@@ -83,7 +83,7 @@ fn column(title: &str, align: Align, suite: &Suite, cell: impl Fn(&Row) -> Strin
     Column::new(title, align, suite.rows.iter().map(cell).collect())
 }
 
-/// The row's value, with a star where it is not the baseline's.
+/// Writes the row's value, with a star where it differs from the baseline's.
 fn marked(row: &Row, key: &Key) -> String {
     let value = bare(key.value_in(&row.experiment).as_ref());
     let is_changed = row.changes.iter().any(|change| change.key == key.path);
@@ -122,9 +122,9 @@ fn summary(suite: &Suite, gflops: f64) -> String {
     let seeds: Vec<String> = suite.seeds.iter().map(u64::to_string).collect();
     format!(
         "* differs from row {}. {} rows, seeds {}: {} runs, {} distinct shapes.\n\
-         Peak learning rate of {}: {:.2e}, reached at step {}.\n\
-         All runs together: {flops:.1e} operations, {} at {gflops} GFLOP/s, one after another, without decoding.\n\
-         Operations are counted (matrix products, forward and backward, {MEAN_LENGTH} pieces per sentence); memory and \
+         The learning rate of row {} peaks at {:.2e}, at step {}.\n\
+         All runs together, one after another and without decoding: {flops:.1e} operations, {} at {gflops} GFLOP/s.\n\
+         Operations are counted (matrix products, forward and backward, {MEAN_LENGTH} tokens per sentence). Memory and \
          time are estimates.\n",
         suite.baseline,
         suite.rows.len(),
@@ -152,7 +152,7 @@ fn bytes(count: u64) -> String {
     }
 }
 
-/// Every value of a row with the place it was set, and what it replaced there.
+/// Lists every value of a row with its place, and with the value it replaced.
 fn explain(row: &Row) -> String {
     let mut text = String::new();
     for key in keys() {

@@ -29,7 +29,7 @@ fn find(experiments: &Path, suite: &str) -> Result<PathBuf, Failure> {
     if names.is_empty() {
         let folder = experiments.display();
         return Err(Failure::Usage(format!(
-            "there is no suite in {folder}; name its folder with --experiments DIR"
+            "{folder} contains no suite; name another folder with --experiments DIR"
         )));
     }
     Err(Failure::Usage(unknown("suite", suite, &names)))
@@ -48,7 +48,7 @@ fn names(experiments: &Path) -> Vec<String> {
     names
 }
 
-/// Where the suite's runs are to be trained, one device or several GPUs: the command line goes before the file.
+/// Returns the devices to train a suite on, one or several GPUs. The command line overrides the suite.
 pub fn devices(suite: &Suite, given: Option<DeviceWish>) -> Vec<Device> {
     let wish = given.or(suite.device).unwrap_or_default();
     let devices = Device::all_of_wish(wish);
@@ -56,7 +56,7 @@ pub fn devices(suite: &Suite, given: Option<DeviceWish>) -> Vec<Device> {
         && devices == [Device::Cpu]
         && let Err(why) = Device::of_wish(DeviceWish::Cuda).check()
     {
-        tell(format_args!("no GPU can be used, so the CPU is: {why}"));
+        tell(format_args!("note: no GPU can be used, so runs use the CPU: {why}"));
     }
     devices
 }
@@ -66,7 +66,7 @@ pub fn row<'s>(suite: &'s Suite, id: &str) -> Result<&'s Row, Failure> {
     suite.row(id).ok_or_else(|| Failure::Usage(unknown("row", id, &ids)))
 }
 
-/// The runs of the plan that the command line names; all where it names none.
+/// Returns the runs that the command line names, or all if it names none.
 pub fn runs(suite: &Suite, rows: &[String], seeds: &[u64]) -> Result<Vec<Run>, Failure> {
     rows.iter().try_for_each(|id| row(suite, id).map(|_| ()))?;
     if let Some(seed) = seeds.iter().find(|seed| !suite.seeds.contains(seed)) {
@@ -81,7 +81,7 @@ pub fn runs(suite: &Suite, rows: &[String], seeds: &[u64]) -> Result<Vec<Run>, F
     Ok(runs)
 }
 
-/// One row with one seed, the suite's first if none is named; and the suite.
+/// Loads a suite and one of its runs. The default seed is the suite's first.
 pub fn run(folder: &ExperimentsDir, wanted: &RowArgs) -> Result<(Suite, Run), Failure> {
     let suite = load(&folder.experiments, &wanted.suite)?;
     let seeds = [wanted.seed.unwrap_or(suite.seeds[0])];

@@ -57,8 +57,8 @@ impl Dataset {
         let train = &self.ids.train;
         CorpusSize {
             pairs: train.len(),
-            source_pieces: train.source.tokens(),
-            target_pieces: train.target.tokens() + train.len(),
+            source_tokens: train.source.tokens(),
+            target_tokens: train.target.tokens() + train.len(),
         }
     }
 }

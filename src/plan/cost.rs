@@ -1,4 +1,4 @@
-//! What a run will cost, from the shape alone: counted operations, memory, and time at a given speed.
+//! Cost of a run, computed from its experiment: counted operations, memory, and time at a given speed.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ const F32_BYTES: u64 = 4;
 /// A product's backward pass is two products of the same size: one for each factor's gradient.
 const FORWARD_AND_BACKWARD: f64 = 3.0;
 
-/// The cost of training one run; decoding is not part of it.
+/// Cost of training one run, without decoding.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     pub parameters: Parameters,
@@ -22,7 +22,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of training, for sentences of `mean_length` pieces.
+    /// Computes the cost of training on sentences of `mean_length` tokens.
     #[must_use]
     pub fn of(experiment: &Experiment, mean_length: f64) -> Self {
         let training = &experiment.training;
@@ -38,46 +38,48 @@ impl Cost {
         }
     }
 
-    /// Seconds of training on a machine that sustains this many operations a second.
+    /// Returns the seconds of training on a machine that sustains this many operations per second.
     #[must_use]
     pub fn training_s(&self, sustained_flops_per_s: f64) -> f64 {
         self.training_flops / sustained_flops_per_s
     }
 }
 
-/// What was read: the numbers that operations are counted from. Every sum is over sentences.
+/// Amount of text that a model reads. Operations are counted from it. Every number is a sum over sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Work {
-    /// Pieces that the encoder reads, the end of each sentence counted.
-    pub source_pieces: f64,
-    /// Pieces that the decoder reads, the beginning of each sentence counted.
-    pub target_pieces: f64,
-    /// Pairs of source pieces of one sentence, of target pieces, and of one of each: what attention looks at.
+    /// Tokens that the encoder reads, with the end token of each sentence.
+    #[serde(rename = "source_pieces")]
+    pub source_tokens: f64,
+    /// Tokens that the decoder reads, with the start token of each sentence.
+    #[serde(rename = "target_pieces")]
+    pub target_tokens: f64,
+    /// Pairs of tokens of one sentence pair that attention compares: two source tokens, two target tokens, one of each.
     pub source_pairs: f64,
     pub target_pairs: f64,
     pub cross_pairs: f64,
 }
 
 impl Work {
-    /// One sentence pair.
+    /// Returns the work of one sentence pair.
     #[must_use]
     pub fn of_pair(source: usize, target: usize) -> Self {
         let [source, target] = [source, target].map(|length| length as f64);
         Self {
-            source_pieces: source,
-            target_pieces: target,
+            source_tokens: source,
+            target_tokens: target,
             source_pairs: source * source,
             target_pairs: target * target,
             cross_pairs: source * target,
         }
     }
 
-    /// `tokens` target pieces and as many source pieces, in sentences of `mean_length`.
+    /// Returns the work of `tokens` target tokens and as many source tokens, in sentences of `mean_length`.
     fn uniform(tokens: f64, mean_length: f64) -> Self {
         let pairs = tokens * mean_length;
         Self {
-            source_pieces: tokens,
-            target_pieces: tokens,
+            source_tokens: tokens,
+            target_tokens: tokens,
             source_pairs: pairs,
             target_pairs: pairs,
             cross_pairs: pairs,
@@ -87,16 +89,16 @@ impl Work {
 
 impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, other: Self) {
-        self.source_pieces += other.source_pieces;
-        self.target_pieces += other.target_pieces;
+        self.source_tokens += other.source_tokens;
+        self.target_tokens += other.target_tokens;
         self.source_pairs += other.source_pairs;
         self.target_pairs += other.target_pairs;
         self.cross_pairs += other.cross_pairs;
     }
 }
 
-/// Counted operations of the matrix products of training on `work` once, forward and backward, a multiplication and an
-/// addition each counting one. Attention counts all pairs, the masked half included.
+/// Counts the operations of the matrix products of training on `work` once, forward and backward. A multiplication
+/// counts one, and so does an addition. Attention counts all pairs, also the masked half.
 #[must_use]
 pub fn training_flops(experiment: &Experiment, work: &Work) -> f64 {
     let model = &experiment.model;
@@ -110,14 +112,14 @@ pub fn training_flops(experiment: &Experiment, work: &Work) -> f64 {
     ]
     .map(|size| size as f64);
 
-    // Multiplications. A piece that asks has a query and an output, one that is looked at has a key and a value; a pair
-    // of the two has a score and a weighted value.
+    // Multiplications. A token that attends has a query and an output, a token that is attended to has a key and a
+    // value; a pair of the two has a score and a weighted value.
     let attention =
-        |asking: f64, looked_at: f64, pairs: f64| (d_model * (asking + looked_at) + pairs) * (keys + values);
-    let feed_forward = |pieces: f64| 2.0 * d_model * d_ff * pieces;
+        |attending: f64, attended: f64, pairs: f64| (d_model * (attending + attended) + pairs) * (keys + values);
+    let feed_forward = |tokens: f64| 2.0 * d_model * d_ff * tokens;
     let &Work {
-        source_pieces: source,
-        target_pieces: target,
+        source_tokens: source,
+        target_tokens: target,
         source_pairs,
         target_pairs,
         cross_pairs,
@@ -128,8 +130,8 @@ pub fn training_flops(experiment: &Experiment, work: &Work) -> f64 {
     2.0 * FORWARD_AND_BACKWARD * (layers * (encoder + decoder) + d_model * vocab * target)
 }
 
-/// Numbers kept for the backward pass per target token and its source token: the inputs of every product, norm and
-/// non-linearity, and the dropout masks.
+/// Returns how many numbers the backward pass needs per target token and its source token: the inputs of every product,
+/// norm and non-linearity, and the dropout masks.
 fn activations_per_token(experiment: &Experiment, mean_length: f64) -> f64 {
     let model = &experiment.model;
     let [layers, d_model, d_ff, heads, keys, values, vocab] = [
@@ -184,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_is_counted_sentence_by_sentence() {
-        // The same model, a pair of 3 and 2 pieces and one of 1 and 1. Multiplications, with H*K + H*V = 10 and D 4:
+    fn work_is_counted_sentence_by_sentence() {
+        // The same model, a pair of 3 and 2 tokens and one of 1 and 1. Multiplications, with H*K + H*V = 10 and D 4:
         // encoder self-attention (4*2*4 + 10)*10 = 420, feed-forward 48*4 = 192; decoder self-attention (4*2*3 + 5)*10
         // = 290, cross-attention (4*(3 + 4) + 7)*10 = 350, feed-forward 48*3 = 144, projection 400*3 = 1200.
         let tiny = experiment(

@@ -1,4 +1,4 @@
-//! Takes in a valid suite. Gives out its runs in order, the distinct shapes they need, and what each will cost.
+//! Takes in a valid suite. Gives out its runs in order, the distinct shapes they need, their costs, and warnings.
 //! Refuses to know how anything runs.
 
 mod cost;

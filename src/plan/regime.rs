@@ -1,34 +1,34 @@
-//! What a training amounts to, in the figures that people check first, and what is odd about them.
+//! The figures of a training that people check first, and warnings about them.
 
 use crate::spec::{AverageOf, Case, Experiment, Norm, Schedule, Signature};
 
-/// The training split, as far as a training is judged by it.
+/// Size of a training split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusSize {
-    /// Those trained on.
+    /// Pairs that are trained on.
     pub pairs: usize,
-    pub source_pieces: usize,
-    /// The end of each sentence counted.
-    pub target_pieces: usize,
+    pub source_tokens: usize,
+    /// Target tokens, with the end token of each sentence.
+    pub target_tokens: usize,
 }
 
 /// How a training proceeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regime {
     pub steps: usize,
-    /// Target pieces in an update.
+    /// Target tokens per update.
     pub batch_tokens: usize,
     pub peak_learning_rate: f64,
-    /// The step of the peak.
+    /// Updates of the warm-up; the learning rate peaks at the last.
     pub warmup_steps: usize,
-    /// What is known once the corpus is.
+    /// Passes over the corpus, where its size is known.
     pub corpus: Option<Passes>,
 }
 
-/// How often a training reads its corpus.
+/// Passes of a training over its corpus.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Passes {
-    /// Updates that read every pair once, were they all full.
+    /// Updates that read every pair once, if every update is full.
     pub steps_per_epoch: f64,
     pub epochs: f64,
 }
@@ -38,7 +38,7 @@ impl Regime {
     pub fn of(experiment: &Experiment, corpus: Option<CorpusSize>) -> Self {
         let training = &experiment.training;
         let passes = |corpus: CorpusSize| {
-            let steps_per_epoch = corpus.target_pieces as f64 / training.batch_tokens as f64;
+            let steps_per_epoch = corpus.target_tokens as f64 / training.batch_tokens as f64;
             Passes {
                 steps_per_epoch,
                 epochs: training.steps as f64 / steps_per_epoch,
@@ -53,16 +53,16 @@ impl Regime {
         }
     }
 
-    /// Of all updates, those of the warm-up.
+    /// Returns the share of the warm-up in all updates.
     #[must_use]
     pub fn warmup_share(&self) -> f64 {
         self.warmup_steps as f64 / self.steps as f64
     }
 }
 
-/// Adam with the paper's schedule is seldom stable above this rate, whatever the width.
+/// Above this rate Adam with the paper's schedule is rarely stable, whatever the width.
 const HIGH_PEAK: f64 = 8e-3;
-/// Below this the weights hardly leave where they started.
+/// Below this rate the weights stay close to their start.
 const LOW_PEAK: f64 = 1e-5;
 const LONG_WARMUP_SHARE: f64 = 0.5;
 const SHORT_WARMUP: usize = 100;
@@ -71,23 +71,23 @@ const HIGH_DROPOUT: f32 = 0.5;
 const HIGH_SMOOTHING: f32 = 0.3;
 /// The gradient of fewer sentences is mostly noise.
 const FEW_SENTENCES: f64 = 8.0;
-/// More passes than this without dropout learn the corpus by heart.
+/// With more passes than this and no dropout, a model memorises the corpus.
 const MANY_EPOCHS: f64 = 10.0;
 /// The paper's dropout; below it many passes overfit.
 const SOME_DROPOUT: f32 = 0.1;
-/// Pieces of text for each piece of the vocabulary.
-const RARE_PIECES: f64 = 30.0;
+/// Tokens of text for each token of the vocabulary.
+const RARE_TOKENS: f64 = 30.0;
 
-/// What is allowed but rarely meant about a training, each with its reason.
+/// Returns a warning for everything in a training that is allowed but rarely meant, with its reason.
 #[must_use]
 pub fn oddities(experiment: &Experiment, corpus: Option<CorpusSize>) -> Vec<String> {
     let regime = Regime::of(experiment, corpus);
     let of_corpus = corpus.into_iter().flat_map(|corpus| {
         [
             unread(&regime),
-            by_heart(&regime, experiment),
+            memorised(&regime, experiment),
             few_sentences(&regime, corpus),
-            rare_pieces(experiment, corpus),
+            rare_tokens(experiment, corpus),
         ]
     });
     let of_spec = [
@@ -111,8 +111,8 @@ fn peak(regime: &Regime) -> Option<String> {
     } else {
         (peak < LOW_PEAK).then(|| {
             format!(
-                "the learning rate peaks at {peak:.1e}; below {LOW_PEAK:.0e} weights hardly move (paper: 7.0e-4): raise \
-                 training.learning_rate_factor"
+                "the learning rate peaks at {peak:.1e}; below {LOW_PEAK:.0e} the weights barely change (paper: 7.0e-4): \
+                 raise training.learning_rate_factor"
             )
         })
     }
@@ -123,15 +123,15 @@ fn warmup(regime: &Regime, experiment: &Experiment) -> Option<String> {
     if share > LONG_WARMUP_SHARE {
         let percent = 100.0 * share;
         Some(format!(
-            "{percent:.0} % of the updates are warm-up: the learning rate hardly falls again, and the model ends \
-             unsettled"
+            "{percent:.0} % of the updates are warm-up: the learning rate barely decays, so the model may not \
+             converge"
         ))
     } else {
         let is_short = regime.warmup_steps < SHORT_WARMUP && experiment.model.norm == Norm::Post;
         is_short.then(|| {
             format!(
-                "{} warm-up updates are few for post-norm layers, whose first gradients are large: they may stall or \
-                 diverge; take {SHORT_WARMUP} or more, or model.norm = \"pre\"",
+                "{} warm-up updates are few for post-norm layers, whose first gradients are large: training may \
+                 stall or diverge; use {SHORT_WARMUP} or more, or model.norm = \"pre\"",
                 regime.warmup_steps
             )
         })
@@ -141,7 +141,7 @@ fn warmup(regime: &Regime, experiment: &Experiment) -> Option<String> {
 fn depth(experiment: &Experiment) -> Option<String> {
     let layers = experiment.model.layers;
     (layers >= DEEP && experiment.model.norm == Norm::Post).then(|| {
-        format!("{layers} post-norm layers often fail to train; from {DEEP} on model.norm = \"pre\" is the safe choice")
+        format!("{layers} post-norm layers often fail to train; from {DEEP} layers on, use model.norm = \"pre\"")
     })
 }
 
@@ -150,11 +150,11 @@ fn regularization(experiment: &Experiment) -> Option<String> {
     let (dropout, smoothing) = (regularization.dropout, regularization.label_smoothing);
     if dropout > HIGH_DROPOUT {
         Some(format!(
-            "dropout {dropout} hides more of every layer than it leaves to learn from"
+            "dropout {dropout} drops more of every layer than it keeps: the model may underfit"
         ))
     } else {
         (smoothing > HIGH_SMOOTHING).then(|| {
-            format!("label smoothing {smoothing} gives the wrong pieces so much mass that perplexity says little")
+            format!("label smoothing {smoothing} gives wrong tokens so much probability that perplexity says little")
         })
     }
 }
@@ -171,8 +171,8 @@ fn early_average(experiment: &Experiment) -> Option<String> {
     let is_early = selection.average_of == AverageOf::Last && first < training.warmup_steps;
     is_early.then(|| {
         format!(
-            "an average of {average} weights reaches back to step {first}, into the warm-up: lower selection.average or \
-             training.validate_every"
+            "an average of {average} weights reaches back to step {first}, into the warm-up: lower selection.average \
+             or training.validate_every"
         )
     })
 }
@@ -182,7 +182,7 @@ fn case(experiment: &Experiment) -> Option<String> {
     let ignores_case = matches!(signature, Signature::Mteval13aLower | Signature::InternationalLower);
     (experiment.data.case == Case::Lower && !ignores_case).then(|| {
         format!(
-            "data.case = \"lower\", and every capital letter of the references counts as an error under `{}`: take \
+            "data.case = \"lower\", but signature `{}` counts every capital letter of the references as an error: set \
              evaluation.bleu = \"13a-lc\" in the base",
             signature.name()
         )
@@ -193,41 +193,39 @@ fn unread(regime: &Regime) -> Option<String> {
     let passes = regime.corpus?;
     (passes.epochs < 1.0).then(|| {
         format!(
-            "training ends after {:.0} % of the pairs: the rest is never read; an epoch takes {:.0} updates",
+            "training ends after {:.0} % of the pairs and never reads the rest; an epoch takes {:.0} updates",
             100.0 * passes.epochs,
             passes.steps_per_epoch
         )
     })
 }
 
-fn by_heart(regime: &Regime, experiment: &Experiment) -> Option<String> {
+fn memorised(regime: &Regime, experiment: &Experiment) -> Option<String> {
     let (passes, dropout) = (regime.corpus?, experiment.regularization.dropout);
     (passes.epochs > MANY_EPOCHS && dropout < SOME_DROPOUT).then(|| {
         format!(
-            "every pair is read {:.0} times with dropout {dropout}: the model learns them by heart; watch the dev loss",
+            "every pair is read {:.0} times with dropout {dropout}: the model may memorise them; watch the dev loss",
             passes.epochs
         )
     })
 }
 
 fn few_sentences(regime: &Regime, corpus: CorpusSize) -> Option<String> {
-    let mean_length = corpus.target_pieces as f64 / corpus.pairs as f64;
+    let mean_length = corpus.target_tokens as f64 / corpus.pairs as f64;
     let sentences = regime.batch_tokens as f64 / mean_length;
     (sentences < FEW_SENTENCES).then(|| {
-        let pieces = regime.batch_tokens;
-        format!(
-            "an update of {pieces} target pieces averages over {sentences:.1} sentences: its gradient is mostly noise"
-        )
+        let tokens = regime.batch_tokens;
+        format!("an update of {tokens} target tokens has {sentences:.1} sentences: its gradient is mostly noise")
     })
 }
 
-fn rare_pieces(experiment: &Experiment, corpus: CorpusSize) -> Option<String> {
+fn rare_tokens(experiment: &Experiment, corpus: CorpusSize) -> Option<String> {
     let vocab = experiment.data.vocab_size;
-    let times = (corpus.source_pieces + corpus.target_pieces) as f64 / vocab as f64;
-    (times < RARE_PIECES).then(|| {
+    let times = (corpus.source_tokens + corpus.target_tokens) as f64 / vocab as f64;
+    (times < RARE_TOKENS).then(|| {
         format!(
-            "a vocabulary of {vocab} is large for this corpus: a piece occurs {times:.0} times on average, and many \
-             embeddings stay near their random start"
+            "a vocabulary of {vocab} tokens is large for this corpus: a token occurs {times:.0} times on average, and \
+             many embeddings stay near their random start"
         )
     })
 }
@@ -239,7 +237,7 @@ mod tests {
     use super::*;
     use crate::spec::load_experiment;
 
-    /// The paper's base, with changes.
+    /// Returns the paper's base, with changes.
     fn experiment(changes: &[(&str, &str)]) -> Experiment {
         let text = changes.iter().fold(
             "model = { layers = 6, d_model = 512, d_ff = 2048, heads = 8 }
@@ -256,18 +254,18 @@ mod tests {
         load_experiment(Path::new("x.toml"), &|_| Ok(text.clone())).expect("a valid spec")
     }
 
-    /// Values to replace, and by what.
+    /// Pairs of a text and its replacement.
     type Changes = &'static [(&'static str, &'static str)];
 
-    /// About the paper's: 4.5 million pairs.
+    /// Roughly the paper's corpus: 4.5 million pairs.
     const WMT: CorpusSize = CorpusSize {
         pairs: 4_500_000,
-        source_pieces: 120_000_000,
-        target_pieces: 125_000_000,
+        source_tokens: 120_000_000,
+        target_tokens: 125_000_000,
     };
 
     #[test]
-    fn the_papers_training_is_told_in_its_own_figures_and_is_not_odd() {
+    fn the_figures_of_the_papers_training_are_the_papers_and_raise_no_warning() {
         let paper = experiment(&[]);
         let regime = Regime::of(&paper, Some(WMT));
         assert!((regime.peak_learning_rate - 6.99e-4).abs() < 1e-6);
@@ -278,11 +276,11 @@ mod tests {
     }
 
     #[test]
-    fn each_oddity_is_told_alone_and_with_its_reason() {
+    fn each_cause_raises_one_warning_with_its_reason() {
         let tiny = CorpusSize {
             pairs: 1000,
-            source_pieces: 20_000,
-            target_pieces: 25_000,
+            source_tokens: 20_000,
+            target_tokens: 25_000,
         };
         let cases: [(Changes, CorpusSize, &str); 12] = [
             (
@@ -290,7 +288,11 @@ mod tests {
                 WMT,
                 "peaks at 1.4e-2",
             ),
-            (&[("4000 }", "4000, learning_rate_factor = 0.01 }")], WMT, "hardly move"),
+            (
+                &[("4000 }", "4000, learning_rate_factor = 0.01 }")],
+                WMT,
+                "barely change",
+            ),
             (
                 &[("= 4000", "= 60000"), ("average = 5", "average = 0")],
                 WMT,
@@ -329,13 +331,10 @@ mod tests {
         let small = experiment(&[("= 25000", "= 257"), ("100000", "20000"), ("= 37000", "= 1000")]);
         let long = CorpusSize { pairs: 700, ..tiny };
         let found = oddities(&small, Some(long));
-        assert!(
-            found.len() == 1 && found[0].contains("averages over 7.2 sentences"),
-            "{found:?}"
-        );
+        assert!(found.len() == 1 && found[0].contains("has 7.2 sentences"), "{found:?}");
         assert!(
             oddities(&small, None).is_empty(),
-            "without a corpus nothing is said of it"
+            "without a corpus there is no warning about it"
         );
     }
 }

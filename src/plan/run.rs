@@ -1,4 +1,4 @@
-//! Rows times seeds, in the order they run.
+//! Runs of a suite, one for each row and seed, in the order in which they run.
 
 use super::shape::ShapeKey;
 use crate::spec::{Experiment, Suite, identity};
@@ -6,9 +6,9 @@ use crate::spec::{Experiment, Suite, identity};
 /// All runs of a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Every row with the first seed, then every row with the second: a sweep that is cut short has seen all rows.
+    /// Every row with the first seed, then every row with the second: a sweep that is stopped early has seen all rows.
     pub runs: Vec<Run>,
-    /// Distinct, in the order of first use.
+    /// Distinct shapes, in the order of first use.
     pub shapes: Vec<ShapeKey>,
 }
 
@@ -49,15 +49,15 @@ impl Plan {
 }
 
 impl Run {
-    /// The name of the run's folder.
+    /// Returns the name of the run's folder.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}-s{}", self.row, self.seed)
     }
 }
 
-/// What an experiment's resolved values hash to: 16 hexadecimal digits of BLAKE3. Comments, white space, the order of
-/// keys, the way a default came about and the seed leave it as it is.
+/// Hashes the resolved values of an experiment: 16 hexadecimal digits of BLAKE3. Comments, white space, the order of
+/// keys, spelt-out defaults and the seed do not change the hash.
 #[must_use]
 pub fn spec_hash(experiment: &Experiment) -> String {
     blake3::hash(identity(experiment).as_bytes()).to_hex()[..16].to_owned()

@@ -1,4 +1,4 @@
-//! What the trainings of a suite amount to, and what is odd about them.
+//! `ablate plan --lint`: the figures of a suite's trainings that people check first, and warnings.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::plan::{CorpusSize, Regime, oddities};
 use crate::report::{Align, Column};
 use crate::spec::{Data, Row, Suite};
 
-/// The size of every row's corpus, in the order of the rows. One corpus is read once.
+/// Returns the size of every row's corpus, in the order of the rows. A corpus of several rows is read once.
 pub fn corpora(suite: &Suite, data_dir: Option<&Path>) -> Result<Vec<CorpusSize>, Failure> {
     let cache = cache_dir(Path::new("results"));
     let mut known: Vec<(&Data, CorpusSize)> = Vec::new();
@@ -29,7 +29,7 @@ pub fn corpora(suite: &Suite, data_dir: Option<&Path>) -> Result<Vec<CorpusSize>
     Ok(sizes)
 }
 
-/// The figures that people check first.
+/// Returns the figures that people check first.
 pub fn columns(suite: &Suite, corpora: &[CorpusSize]) -> Vec<Column> {
     let regimes: Vec<Regime> = suite
         .rows
@@ -45,8 +45,8 @@ pub fn columns(suite: &Suite, corpora: &[CorpusSize]) -> Vec<Column> {
         figure("at step", |regime| regime.warmup_steps.to_string()),
         figure("warm-up", |regime| format!("{:.0} %", 100.0 * regime.warmup_share())),
         figure("updates", |regime| regime.steps.to_string()),
-        figure("pieces each", |regime| regime.batch_tokens.to_string()),
-        figure("updates an epoch", |regime| {
+        figure("tokens per update", |regime| regime.batch_tokens.to_string()),
+        figure("updates per epoch", |regime| {
             regime
                 .corpus
                 .map_or_else(String::new, |passes| format!("{:.0}", passes.steps_per_epoch))
@@ -59,25 +59,25 @@ pub fn columns(suite: &Suite, corpora: &[CorpusSize]) -> Vec<Column> {
     ]
 }
 
-/// Everything odd, each with the rows it is true of. Without `corpora` only what the spec alone tells.
+/// Returns every warning with the rows it applies to; without `corpora`, only warnings about the spec.
 pub fn warnings(suite: &Suite, corpora: Option<&[CorpusSize]>) -> Vec<String> {
     let mut found: Vec<(String, Vec<&Row>)> = Vec::new();
     for (number, row) in suite.rows.iter().enumerate() {
-        for oddity in oddities(&row.experiment, corpora.map(|sizes| sizes[number])) {
-            match found.iter_mut().find(|(known, _)| *known == oddity) {
+        for warning in oddities(&row.experiment, corpora.map(|sizes| sizes[number])) {
+            match found.iter_mut().find(|(known, _)| *known == warning) {
                 Some((_, rows)) => rows.push(row),
-                None => found.push((oddity, vec![row])),
+                None => found.push((warning, vec![row])),
             }
         }
     }
-    let told = |(oddity, rows): (String, Vec<&Row>)| {
+    let with_rows = |(warning, rows): (String, Vec<&Row>)| {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let which = if rows.len() == suite.rows.len() {
             "every row".to_owned()
         } else {
             ids.join(", ")
         };
-        format!("{which}: {oddity}")
+        format!("{which}: {warning}")
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(with_rows).collect()
 }

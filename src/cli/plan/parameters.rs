@@ -1,10 +1,10 @@
-//! `ablate plan --parameters`: where the parameters sit.
+//! `ablate plan --parameters`: parameter counts by part of the model.
 
 use super::{column, millions};
 use crate::report::{Align, Column};
 use crate::spec::{Parameters, Row, Suite};
 
-/// One row for each of the suite, one column for each place; counted by hand, not read from a model.
+/// Returns a column for each part of the model, with the counts of every row, computed from the sizes.
 pub fn columns(suite: &Suite) -> Vec<Column> {
     type Place = (&'static str, fn(&Parameters) -> u64);
     let places: [Place; 9] = [
