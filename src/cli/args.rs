@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs, SplitArg};
+pub use data::{DataArgs, DataBatchesArgs, DataCommand, DataShowArgs, FetchArgs};
 pub use model::{ExportArgs, SelftestArgs, Stage, TranslateArgs};
 
 use crate::spec::DeviceWish;
@@ -15,7 +15,7 @@ use crate::spec::DeviceWish;
 /// Declarative experiments and ablations of the Transformer.
 ///
 /// A TOML suite in the experiments folder describes a table: a base experiment, and rows that change a few of its keys.
-/// `sweep` trains every row, translates, scores BLEU and writes the table beside the paper's.
+/// `sweep` trains every row, translates, scores BLEU and writes the table next to the paper's figures.
 #[derive(Debug, Parser)]
 #[command(
     name = "ablate",
@@ -32,14 +32,14 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    all done
+  0    success
   2    the command line is wrong
-  3    a TOML file is wrong; every fault is told
+  3    a TOML file is wrong; all faults are listed
   4    a corpus or text file is missing or wrong, or cannot be downloaded
   5    the run diverged
   6    a file or folder cannot be read or written, or is in use; or a GPU failed
-  7    the sweep ended, and some of its runs failed or diverged
-  8    verify-resume or selftest found a difference, or nothing to compare
+  7    the sweep ended, but some of its runs failed or diverged
+  8    verify-resume or selftest found a difference, or had nothing to compare
   130  interrupted; the same command continues";
 
 #[derive(Debug, Subcommand)]
@@ -54,7 +54,7 @@ pub enum Command {
     Export(ExportArgs),
     VerifyResume(VerifyResumeArgs),
     Selftest(SelftestArgs),
-    /// Say what this machine and this program have for training, and what is missing
+    /// Show which devices this machine and this program can train on, and what is missing
     Doctor,
     #[command(subcommand)]
     Data(DataCommand),
@@ -62,7 +62,7 @@ pub enum Command {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     if number > 0.0 && number.is_finite() {
         Ok(number)
     } else {
@@ -72,7 +72,7 @@ fn positive(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Args)]
 pub struct ExperimentsDir {
-    /// Folder of suites
+    /// Folder of the suites
     #[arg(long, value_name = "DIR", env = "ABLATE_EXPERIMENTS", default_value = "experiments")]
     pub experiments: PathBuf,
 }
@@ -84,17 +84,17 @@ pub struct RowArgs {
     pub suite: String,
     /// Row of the suite
     pub row: String,
-    /// Seed; the suite's first if not given
+    /// Seed of the run [default: the suite's first]
     #[arg(long)]
     pub seed: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 pub struct ResultsDir {
-    /// Folder that results are written to
+    /// Folder for results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,
-    /// Folder that reports are written to [default: reports, beside the results]
+    /// Folder for reports [default: reports, next to the results]
     #[arg(long, value_name = "DIR")]
     pub reports: Option<PathBuf>,
 }
@@ -108,15 +108,15 @@ impl ResultsDir {
 
 #[derive(Debug, Clone, Args)]
 pub struct DataDir {
-    /// Folder of corpora, for suites that do not use the built-in one
+    /// Folder of the corpora; the built-in corpus needs none
     #[arg(long, value_name = "DIR", env = "ABLATE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
 }
 
-/// Show what a suite would run, without running anything
+/// Show the runs of a suite without running them
 ///
-/// Lists every row with its values, the changed ones marked, parameter counts beside the paper's, the distinct static
-/// shapes, and the predicted operations, memory and time.
+/// Lists every row with its values and marks the changed ones. Shows parameter counts next to the paper's, the distinct
+/// shapes that the build compiles, and estimates of operations, memory and time.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ablate plan table3\n  ablate plan table3-quick --explain A1\n  \
@@ -127,13 +127,13 @@ pub struct PlanArgs {
     /// Suite, by name or path
     #[arg(default_value = "table3-quick")]
     pub suite: String,
-    /// Say for every value of a row where it was set
+    /// Show where each value of a row is set
     #[arg(long, value_name = "ROW")]
     pub explain: Option<String>,
-    /// Say where each row's parameters sit
+    /// Show the parameters of each row by part of the model
     #[arg(long, conflicts_with = "explain")]
     pub parameters: bool,
-    /// Read the corpora and say what each training amounts to: learning rate, warm-up, epochs, and what is odd
+    /// Read the corpora and show learning rate, warm-up and epochs of each training, with warnings
     #[arg(long, conflicts_with_all = ["explain", "parameters"])]
     pub lint: bool,
     /// List every key that a TOML file may set
@@ -141,7 +141,7 @@ pub struct PlanArgs {
     pub keys: bool,
     #[command(flatten)]
     pub data_dir: DataDir,
-    /// Speed that times are predicted from, in billions of operations per second and run
+    /// Speed of one run for the estimates of time, in billions of operations per second
     #[arg(long, value_name = "GFLOPS", default_value_t = 50.0, value_parser = positive)]
     pub gflops: f64,
     #[command(flatten)]
@@ -150,8 +150,8 @@ pub struct PlanArgs {
 
 /// Train, translate and score every row of a suite, and write its table
 ///
-/// Runs that are done are kept, unfinished ones continue from their last checkpoint: the same command again goes on
-/// where it stopped.
+/// Keeps finished runs and continues unfinished ones from their last checkpoint. To continue a sweep that was stopped,
+/// give the same command again.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ablate sweep\n  ablate sweep table3-quick --rows base,A1 --jobs 2\n  \
@@ -161,26 +161,26 @@ pub struct SweepArgs {
     /// Suite, by name or path
     #[arg(default_value = "table3-quick")]
     pub suite: String,
-    /// Only these rows
+    /// Run only these rows
     #[arg(long, value_delimiter = ',', value_name = "ROW,..")]
     pub rows: Vec<String>,
-    /// Only these of the suite's seeds
+    /// Run only these seeds of the suite
     #[arg(long, value_delimiter = ',', value_name = "SEED,..")]
     pub seeds: Vec<u64>,
-    /// Runs at once; as many as there are cores if not given
+    /// Number of runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Threads of each run; the cores shared out among the runs if not given. The results are the same for any number
+    /// Threads per run [default: the cores divided by the number of runs]. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Run diverged rows again, which else keep their status
+    /// Also rerun rows that diverged
     #[arg(long)]
     pub retry: bool,
     #[command(flatten)]
     pub place: Place,
 }
 
-/// Where a run finds and leaves things.
+/// Folders and device of a run.
 #[derive(Debug, Args)]
 pub struct Place {
     #[command(flatten)]
@@ -200,11 +200,11 @@ pub struct Place {
 pub struct RunArgs {
     #[command(flatten)]
     pub run: RowArgs,
-    /// Threads; as many as there are cores if not given. Updates of fewer than 384 tokens use one; the results are the
-    /// same for any number
+    /// Number of threads [default: the number of cores]. Results do not depend on it. Updates of fewer than 384 tokens
+    /// use one thread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// How progress is shown
+    /// Form of the progress
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
     pub progress: ProgressStyle,
     /// Stop after a checkpoint when standard input is closed, as with `--progress json`
@@ -216,13 +216,13 @@ pub struct RunArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProgressStyle {
-    /// A bar on a terminal, plain lines elsewhere
+    /// A bar on a terminal, plain lines otherwise
     Auto,
-    /// Lines of JSON on standard output; stops when standard input is closed
+    /// Lines of JSON on standard output. The run stops when standard input is closed
     Json,
 }
 
-/// Write a suite's CSV and report again from its finished runs
+/// Rewrite the CSV and the report of a suite from its finished runs
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate report table3-quick")]
 pub struct ReportArgs {
@@ -241,41 +241,41 @@ pub struct ReportArgs {
 pub struct CompareArgs {
     /// CSV of one sweep
     pub before: PathBuf,
-    /// CSV of another
+    /// CSV of another sweep
     pub after: PathBuf,
 }
 
 /// Score translations with BLEU
 ///
-/// Both files are detokenised text, a sentence per line. The score equals sacreBLEU's, and so does its signature but
-/// for the version.
+/// Both files are detokenised text, one sentence per line. Score and signature equal sacreBLEU's, except for the
+/// version.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ablate score hyp.txt ref.txt\n  ablate score hyp.txt ref.txt --tokenize intl --lowercase\n  \
                         ablate score hyp.txt ref.txt --all --json"
 )]
 pub struct ScoreArgs {
-    /// Translations
+    /// File of translations
     pub hypotheses: PathBuf,
-    /// One or more reference translations
+    /// One or more files of reference translations
     #[arg(required = true)]
     pub references: Vec<PathBuf>,
-    /// How text becomes words
+    /// Tokenizer
     #[arg(long, value_enum, default_value_t = TokenizerArg::Mteval13a)]
     pub tokenize: TokenizerArg,
-    /// Do not tell capitals from small letters
+    /// Ignore case
     #[arg(long)]
     pub lowercase: bool,
-    /// What stands in for an n-gram order without a match
+    /// Smoothing of n-gram orders without a match
     #[arg(long, value_enum, default_value_t = SmoothingArg::Exp)]
     pub smooth: SmoothingArg,
-    /// Value of floor (0.1 if not given) or add-k (1)
+    /// Value for floor [default: 0.1] or add-k [default: 1]
     #[arg(long, value_name = "VALUE")]
     pub smooth_value: Option<f64>,
-    /// Score under every signature that published numbers use
+    /// Score under each of the five signatures of published results
     #[arg(long, conflicts_with_all = ["tokenize", "lowercase", "smooth", "smooth_value"])]
     pub all: bool,
-    /// Print JSON under sacreBLEU's field names
+    /// Print JSON with sacreBLEU's field names
     #[arg(long)]
     pub json: bool,
 }
@@ -285,13 +285,13 @@ pub enum TokenizerArg {
     /// mteval-v13a, sacreBLEU's default
     #[value(name = "13a")]
     Mteval13a,
-    /// White space alone
+    /// White space only
     None,
-    /// mteval-v14, Unicode punctuation and symbols split off
+    /// mteval-v14, which splits off Unicode punctuation and symbols
     Intl,
-    /// Every character
+    /// Single characters
     Char,
-    /// 13a, then hyphenated compounds split: the nearest thing to the paper's
+    /// 13a, then hyphenated compounds are split: closest to the paper
     CompoundSplit,
 }
 
@@ -303,11 +303,11 @@ pub enum SmoothingArg {
     None,
 }
 
-/// Prove on this machine that a killed run continues bit for bit
+/// Check on this machine that a killed run continues bit for bit
 ///
-/// Trains the row once without interruption, and again killed at random moments and continued, with one thread and with
-/// all in turn. History, weights, optimiser state, hypotheses and scores must be the same bits. Works in a temporary
-/// folder and touches no results.
+/// Trains the row once without interruption. Trains it again, kills it at random moments and continues it, with one
+/// thread and all threads in turn. History, weights, optimiser state, hypotheses and scores must be identical, bit for
+/// bit. Uses a temporary folder and leaves all results as they are.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ablate verify-resume table3-quick base\n  ablate verify-resume table3-multi30k base \
@@ -316,10 +316,10 @@ pub enum SmoothingArg {
 pub struct VerifyResumeArgs {
     #[command(flatten)]
     pub run: RowArgs,
-    /// How often to kill it
+    /// Number of times to kill the run
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     pub kills: u16,
-    /// Train only so many updates, at least the warm-up; the row's own if not given
+    /// Number of updates, at least the warm-up [default: the row's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
     #[command(flatten)]

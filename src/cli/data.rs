@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::args::{DataArgs, DataCommand, DataShowArgs, SplitArg};
+use super::args::{DataArgs, DataCommand, DataShowArgs};
 use super::batches::batches;
 use super::failure::Failure;
 use super::fetch::fetch;
 use super::output::{put_line, warn};
 use super::suites;
 use crate::data::{load, sample, sources};
-use crate::spec::{Split, Suite};
+use crate::spec::Suite;
 
 pub fn data(command: &DataCommand) -> Result<(), Failure> {
     match command {
@@ -24,12 +24,7 @@ fn show(args: &DataShowArgs) -> Result<(), Failure> {
     let suite = suite(&args.data)?;
     let corpus = &suite.baseline_row().experiment.data.corpus;
     let sources = sources(corpus, args.data.data_dir.data_dir.as_deref())?;
-    let split = match args.split {
-        SplitArg::Train => Split::Train,
-        SplitArg::Dev => Split::Dev,
-        SplitArg::Test => Split::Test,
-    };
-    for (source, target) in sample(sources.get(split), args.count, args.seed)? {
+    for (source, target) in sample(sources.get(args.split), args.count, args.seed)? {
         put_line(format_args!("{source}\n  {target}"));
     }
     Ok(())
