@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::column;
+use super::table::column;
 use crate::cli::failure::Failure;
 use crate::cli::run::cache_dir;
 use crate::data::load;

@@ -1,6 +1,6 @@
 //! `ablate plan --parameters`: parameter counts by part of the model.
 
-use super::{column, millions};
+use super::table::{column, millions};
 use crate::report::{Align, Column};
 use crate::spec::{Parameters, Row, Suite};
 

@@ -19,7 +19,7 @@ use super::trained::{read_spec, read_text, read_vocabulary};
 use crate::durable::{self, Pending};
 use crate::model::NamedArray;
 use crate::results::RunFolder;
-use crate::spec::{Experiment, Norm, Positional};
+use crate::spec::{Experiment, Positional};
 
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
@@ -162,10 +162,7 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
         Positional::Sinusoidal => "sinusoidal".to_owned(),
         Positional::Learned { max_positions } => format!("learned, {max_positions} of them"),
     };
-    let norm = match experiment.model.norm {
-        Norm::Post => "post",
-        Norm::Pre => "pre",
-    };
+    let norm = experiment.model.norm.name();
     let numbers: Vec<String> = steps.iter().map(usize::to_string).collect();
     let origin = match &numbers[..] {
         [step] => format!("the weights after step {step}"),
