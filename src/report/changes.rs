@@ -3,18 +3,14 @@
 use super::ReportContext;
 use super::table::{Align, Column};
 use crate::results::Comparison;
-use crate::spec::{key, keys};
-
-/// Returns path and title of the keys that have a column of their own.
-fn own_columns() -> impl Iterator<Item = (&'static str, &'static str)> {
-    keys().filter_map(|key| Some((key.path, key.column?)))
-}
+use crate::spec;
 
 /// Returns a column for each key that has its own and that some row changes, and one for all other changes.
 pub(super) fn columns(comparison: &Comparison, context: &ReportContext) -> Vec<Column> {
-    let changed = own_columns().filter(|(key, _)| is_changed(comparison, key));
+    let own = spec::columns().into_iter();
+    let changed = own.filter(|(key, _)| is_changed(comparison, key.path));
     let mut columns: Vec<_> = changed
-        .map(|(key, title)| own_column(comparison, context, key, title))
+        .map(|(key, title)| own_column(comparison, context, key.path, title))
         .collect();
     let other: Vec<_> = comparison
         .rows
@@ -39,8 +35,9 @@ pub(super) fn compact(comparison: &Comparison) -> Column {
 
 /// Lists the baseline's values of the keys that have a column of their own and that no row changes.
 pub(super) fn unchanged(comparison: &Comparison, context: &ReportContext) -> String {
-    let constant = own_columns().filter(|(key, _)| !is_changed(comparison, key));
-    let values = constant.filter_map(|(key, title)| Some(format!("{title} = {}", base_value(context, key)?)));
+    let own = spec::columns().into_iter();
+    let constant = own.filter(|(key, _)| !is_changed(comparison, key.path));
+    let values = constant.filter_map(|(key, title)| Some(format!("{title} = {}", base_value(context, key.path)?)));
     values.collect::<Vec<_>>().join(", ")
 }
 
@@ -74,7 +71,7 @@ fn base_value<'a>(context: &'a ReportContext, key: &str) -> Option<&'a str> {
 }
 
 fn own_title(path: &str) -> Option<&'static str> {
-    key(path)?.column
+    Some(spec::key(path)?.column?.title)
 }
 
 /// `h=1 warmup_steps=8000`

@@ -34,7 +34,7 @@ pub use experiment::{
     Norm, Positional, PositionalKind, Precision, Regularization, Selection, Signature, Split, Training, Weights,
 };
 pub use fault::{Expected, Fault, FaultKind, Faults, PlaceholderProblem, Related, Relation};
-pub use keys::{Condition, Effect, Fallback, Identity, Key, Needs, key, keys};
+pub use keys::{Column, Condition, Effect, Fallback, Identity, Key, Needs, columns, key, keys};
 pub use load::{ReadText, load_experiment, load_suite};
 pub use nearest::nearest;
 pub use parameters::{Parameters, StackParameters};

@@ -3,7 +3,7 @@
 use crate::cli::progress::duration;
 use crate::plan::{Cost, Plan, ShapeKey};
 use crate::report::{Align, Column};
-use crate::spec::{Key, Row, Schedule, Suite, Value, key, keys};
+use crate::spec::{self, Key, Row, Schedule, Suite, Value};
 
 /// Tokens per sentence, for the share of attention in the operations. Newstest has about 25.
 const MEAN_LENGTH: f64 = 25.0;
@@ -11,10 +11,8 @@ const MEAN_LENGTH: f64 = 25.0;
 /// Returns the columns of a suite's rows: values, parameter counts, shapes and costs.
 pub fn columns(suite: &Suite, gflops: f64) -> Vec<Column> {
     let mut columns = vec![column("row", Align::Left, suite, |row| row.id.clone())];
-    columns.extend(keys().filter_map(|key| {
-        let title = key.column?;
-        Some(column(title, Align::Right, suite, |row| marked(row, key)))
-    }));
+    let own = spec::columns().into_iter();
+    columns.extend(own.map(|(key, title)| column(title, Align::Right, suite, |row| marked(row, key))));
     columns.extend(column("other changes", Align::Left, suite, other_changes).unless_empty());
     let cost = |row: &Row| Cost::of(&row.experiment, MEAN_LENGTH);
     columns.extend([
@@ -51,7 +49,7 @@ fn marked(row: &Row, key: &Key) -> String {
 /// Lists the changes of keys that have no column of their own.
 fn other_changes(row: &Row) -> String {
     let changes = row.changes.iter().filter_map(|change| {
-        let key = key(change.key).filter(|key| key.column.is_none())?;
+        let key = spec::key(change.key).filter(|key| key.column.is_none())?;
         Some(format!("{}={}", key.name(), bare(change.row.as_ref())))
     });
     changes.collect::<Vec<_>>().join(" ")

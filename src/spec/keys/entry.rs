@@ -17,8 +17,8 @@ pub struct Key {
     pub effect: Effect,
     /// One line, without a full stop.
     pub doc: &'static str,
-    /// Title of the key's own column in tables. Changes of a key without one share a column.
-    pub column: Option<&'static str>,
+    /// The key's own column in tables. Keys without one share a column.
+    pub column: Option<Column>,
     pub identity: Identity,
     get: fn(&Experiment) -> Option<Value>,
     set: fn(&mut Experiment, &Value),
@@ -89,6 +89,14 @@ impl fmt::Display for Condition {
     }
 }
 
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Column {
+    /// Columns stand in the order of their places.
+    pub place: u8,
+    pub title: &'static str,
+}
+
 /// What a change of the key costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
@@ -145,8 +153,9 @@ impl Key {
         Self { effect, ..self }
     }
 
-    pub(super) const fn column(self, title: &'static str) -> Self {
-        let column = Some(title);
+    /// Gives the key a column of its own, as in Table 3 of the paper.
+    pub(super) const fn column(self, place: u8, title: &'static str) -> Self {
+        let column = Some(Column { place, title });
         Self { column, ..self }
     }
 

@@ -8,7 +8,7 @@ mod model;
 mod selection;
 mod training;
 
-pub use entry::{Condition, Effect, Fallback, Identity, Key, Needs};
+pub use entry::{Column, Condition, Effect, Fallback, Identity, Key, Needs};
 
 /// Tables in the order of `spec.toml`. A key whose meaning hangs on another comes after it.
 const KEYS: [&[Key]; 5] = [model::KEYS, data::KEYS, training::KEYS, selection::KEYS, decoding::KEYS];
@@ -16,6 +16,14 @@ const KEYS: [&[Key]; 5] = [model::KEYS, data::KEYS, training::KEYS, selection::K
 /// Returns all keys, in the order of `spec.toml`.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
     KEYS.into_iter().flatten()
+}
+
+/// Returns the keys with a column of their own and its title, in the order of the columns.
+#[must_use]
+pub fn columns() -> Vec<(&'static Key, &'static str)> {
+    let mut found: Vec<_> = keys().filter_map(|key| Some((key.column?, key))).collect();
+    found.sort_by_key(|(column, _)| *column);
+    found.into_iter().map(|(column, key)| (key, column.title)).collect()
 }
 
 /// Returns the key with this dotted path.
@@ -54,6 +62,14 @@ mod tests {
             );
             seen.insert(key.path);
         }
+    }
+
+    #[test]
+    fn columns_have_places_of_their_own() {
+        let places: BTreeSet<_> = keys().filter_map(|key| Some(key.column?.place)).collect();
+        assert_eq!(places.len(), columns().len());
+        let titles: Vec<_> = columns().into_iter().map(|(_, title)| title).collect();
+        assert_eq!(titles[..3], ["N", "d_model", "d_ff"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ const POSITIONAL: Key = key!(
     "how a position enters the embedding"
 )
 .or(Fallback::Text(PositionalKind::Sinusoidal.name()))
-.column("PE");
+.column(9, "PE");
 
 pub(super) const KEYS: &[Key] = &[
     key!(
@@ -33,24 +33,24 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Whole(1, 256),
         "N: encoder layers, and as many decoder layers"
     )
-    .column("N"),
+    .column(1, "N"),
     key!(
         model.d_model,
         Kind::Whole(1, WIDEST),
         "width of embeddings and of every layer's output"
     )
     .effect(Effect::Shape)
-    .column("d_model"),
+    .column(2, "d_model"),
     key!(
         model.d_ff,
         Kind::Whole(1, 4 * WIDEST),
         "width inside the feed-forward network"
     )
     .effect(Effect::Shape)
-    .column("d_ff"),
+    .column(3, "d_ff"),
     key!(model.heads, Kind::Whole(1, 256), "h: attention heads")
         .effect(Effect::Shape)
-        .column("h"),
+        .column(4, "h"),
     key!(
         model.d_k,
         Kind::Whole(1, WIDEST),
@@ -58,11 +58,11 @@ pub(super) const KEYS: &[Key] = &[
     )
     .or(WIDTH_OF_A_HEAD)
     .effect(Effect::Shape)
-    .column("d_k"),
+    .column(5, "d_k"),
     key!(model.d_v, Kind::Whole(1, WIDEST), "width of one head's values")
         .or(WIDTH_OF_A_HEAD)
         .effect(Effect::Shape)
-        .column("d_v"),
+        .column(6, "d_v"),
     POSITIONAL,
     variant_key!(
         "model.max_positions",
@@ -83,13 +83,13 @@ pub(super) const KEYS: &[Key] = &[
         SHARE,
         "P_drop, on each sub-layer's output and on embedding + position"
     )
-    .column("P_drop"),
+    .column(7, "P_drop"),
     key!(
         regularization.label_smoothing,
         SHARE,
         "epsilon_ls, the mass spread evenly over the whole vocabulary"
     )
-    .column("ε_ls"),
+    .column(8, "ε_ls"),
 ];
 
 impl Field for Positional {

@@ -14,7 +14,7 @@ const TOKENS: Kind = Kind::Whole(1, 100_000_000);
 const DECAY: Kind = Kind::Real(Included(0.0), Excluded(1.0));
 
 pub(super) const KEYS: &[Key] = &[
-    key!(training.steps, UPDATES, "updates of the weights").column("steps"),
+    key!(training.steps, UPDATES, "updates of the weights").column(10, "steps"),
     key!(
         training.batch_tokens,
         TOKENS,
