@@ -37,6 +37,8 @@ pub mod decode;
 
 pub mod score;
 
+pub mod record;
+
 pub mod results;
 
 pub mod run;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::ExportArgs;
 use super::failure::Failure;
 use super::output::{put_line, warn};
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::run::{Existing, Export};
 
 const EXPORTS: &str = "exports";

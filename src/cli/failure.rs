@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::faults::{Colour, render};
 use crate::data::DataError;
 use crate::fetch::FetchError;
+use crate::record::RecordError;
 use crate::results::ResultsError;
 use crate::run::RunError;
 use crate::spec::Faults;
@@ -115,6 +116,12 @@ impl From<FetchError> for Failure {
             | FetchError::WrongText { .. }
             | FetchError::LineCounts { .. } => Self::Data(text),
         }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::Io(error.to_string())
     }
 }
 

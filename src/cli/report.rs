@@ -10,10 +10,9 @@ use super::output::put_line;
 use super::suites;
 use crate::durable;
 use crate::plan::Plan;
+use crate::record::{History, RunFolder};
 use crate::report::{Budget, ReportContext, html, markdown, terminal};
-use crate::results::{
-    Comparison, History, LossCurve, PlannedRun, RowTarget, RunFolder, RunRecord, frame, mean_dev_curve,
-};
+use crate::results::{Comparison, LossCurve, PlannedRun, RowTarget, RunRecord, frame, mean_dev_curve};
 use crate::spec::{Change, Row, Suite, keys};
 
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::progress::Display;
 use super::suites;
 use crate::plan::Run;
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::run::{Device, Environment, Event, Job, Listener, execute};
 use crate::spec::Suite;
 use crate::threads::{cores, use_threads};

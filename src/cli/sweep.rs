@@ -13,7 +13,7 @@ use super::{plan, report, suites};
 use crate::durable;
 use crate::lock::{Lock, LockError};
 use crate::plan::Run;
-use crate::results::{RunFolder, RunState};
+use crate::record::{RunFolder, RunState};
 use crate::run::{self, Device, Event};
 use crate::spec::Suite;
 use crate::sweep::{Ending, Sweep, Urgency, Watcher, longest_first};

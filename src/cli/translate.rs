@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::output::{check_file, put_line, tell, warn};
 use crate::data::utf8;
 use crate::decode::Hypothesis;
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::run::{Device, Export, Trained};
 use crate::score::split_lines;
 use crate::spec::Decoding;

@@ -17,7 +17,7 @@ use super::run::command;
 use super::suites;
 use crate::plan::Run;
 use crate::random::stream;
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::run::{Device, check, first_difference};
 use crate::spec::{Experiment, render};
 use crate::threads::cores;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{HistoryRow, HistorySplit};
+use crate::record::{HistoryRow, HistorySplit};
 
 /// Mean dev loss over a row's seeds.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,9 +8,9 @@ use std::path::Path;
 use polars::prelude::*;
 use polars_io::prelude::{CsvReadOptions, CsvWriter, SerReader, SerWriter};
 
-use super::score_file::{is_bleu, is_ppl};
 use super::{ResultsError, RunRecord, RunStatus};
 use crate::durable;
+use crate::record::{is_bleu, is_ppl};
 
 /// One frame row per record, in their order.
 ///
@@ -27,7 +27,10 @@ pub fn from_records(records: &[RunRecord]) -> Result<DataFrame, ResultsError> {
 pub fn write_csv(frame: &DataFrame, path: &Path) -> Result<(), ResultsError> {
     let mut bytes = Vec::new();
     CsvWriter::new(&mut bytes).finish(&mut frame.clone())?;
-    durable::write(path, &bytes).map_err(ResultsError::write(path))
+    durable::write(path, &bytes).map_err(|source| ResultsError::Write {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Reads what [`write_csv`] wrote.
@@ -37,7 +40,10 @@ pub fn write_csv(frame: &DataFrame, path: &Path) -> Result<(), ResultsError> {
 pub fn read_csv(path: &Path) -> Result<DataFrame, ResultsError> {
     let schema = unchecked(&[])?.schema().clone();
     check_header(path, &schema)?;
-    let file = File::open(path).map_err(ResultsError::read(path))?;
+    let file = File::open(path).map_err(|source| ResultsError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     let options = CsvReadOptions::default().with_schema(Some(schema));
     let read = options.into_reader_with_file_handle(file).finish();
     checked(read.map_err(|source| ResultsError::Table {
@@ -96,8 +102,12 @@ fn numbers(records: &[RunRecord], of: impl Fn(&RunRecord) -> Option<f64>) -> Vec
 /// Polars takes the names from the schema, whatever the file calls its columns.
 fn check_header(path: &Path, schema: &Schema) -> Result<(), ResultsError> {
     let mut found = String::new();
-    let mut file = BufReader::new(File::open(path).map_err(ResultsError::read(path))?);
-    file.read_line(&mut found).map_err(ResultsError::read(path))?;
+    let unreadable = |source| ResultsError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    file.read_line(&mut found).map_err(unreadable)?;
     let found = found.trim_end().to_owned();
     let expected = schema
         .iter_names()

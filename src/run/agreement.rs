@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::RunError;
 use super::checkpoints::newest_of;
-use crate::results::{History, HistoryRow, RunFolder};
+use crate::record::{History, HistoryRow, RunFolder};
 use crate::spec::{Split, Weights};
 
 /// The first thing in which two finished runs of one experiment and seed differ, or nothing if history, scores,

@@ -7,7 +7,7 @@ use super::RunError;
 use super::trained::read_spec;
 use crate::durable;
 use crate::model::Seq2Seq;
-use crate::results::{Provenance, RunFolder, RunScore};
+use crate::record::{Provenance, RunFolder, RunScore};
 use crate::spec::Weights;
 use crate::train::{Checkpoint, Progress, Snapshot};
 

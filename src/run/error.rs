@@ -8,7 +8,7 @@ use super::export::ExportError;
 use crate::data::DataError;
 use crate::lock::LockError;
 use crate::plan::ShapeKey;
-use crate::results::{ResultsError, RunFolder};
+use crate::record::{RecordError, RunFolder};
 use crate::score::ScoreError;
 use crate::spec::{Faults, Precision};
 use crate::train::CheckpointError;
@@ -16,7 +16,7 @@ use crate::train::CheckpointError;
 #[derive(Debug)]
 pub enum RunError {
     Data(DataError),
-    Results(ResultsError),
+    Results(RecordError),
     Score(ScoreError),
     Export(ExportError),
     /// This binary holds no model of the shape.
@@ -183,8 +183,8 @@ impl From<DataError> for RunError {
     }
 }
 
-impl From<ResultsError> for RunError {
-    fn from(error: ResultsError) -> Self {
+impl From<RecordError> for RunError {
+    fn from(error: RecordError) -> Self {
         Self::Results(error)
     }
 }

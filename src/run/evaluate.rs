@@ -10,7 +10,7 @@ use crate::data::{Dataset, evaluation_batches};
 use crate::durable;
 use crate::model::Seq2Seq;
 use crate::plan::training_flops;
-use crate::results::{BleuScores, RunScore, WeightsScore};
+use crate::record::{BleuScores, RunScore, WeightsScore};
 use crate::score::check_texts;
 use crate::spec::{Evaluation, Signature, Split, Weights};
 use crate::train::{CheckpointError, Progress, Snapshot, evaluate};

@@ -17,7 +17,7 @@ use crate::generated::SHAPES;
 use crate::lock::Lock;
 use crate::model::Seq2Seq;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
-use crate::results::{History, Marker, ResultsError, RunFolder, RunState};
+use crate::record::{History, Marker, RecordError, RunFolder, RunState};
 use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -234,7 +234,7 @@ impl<'a> Attempt<'a> {
         }
         let opened = History::open(&path).and_then(|mut history| history.truncate_after(step).map(|()| history));
         match opened {
-            Err(error @ ResultsError::History { .. }) => {
+            Err(error @ RecordError::History { .. }) => {
                 let aside = path.with_extension("damaged.csv");
                 fs::rename(&path, &aside).map_err(RunError::io(&path))?;
                 self.note(format!("{error}; it is kept as {} and begun anew", aside.display()));

@@ -6,7 +6,7 @@ use super::RunError;
 use crate::data::Dataset;
 use crate::decode::{Hypothesis, translate};
 use crate::model::Seq2Seq;
-use crate::results::BleuScores;
+use crate::record::BleuScores;
 use crate::score::{Bleu, corpus_bleu, standard_configs};
 use crate::spec::{Decoding, Experiment, Split};
 

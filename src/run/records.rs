@@ -7,7 +7,7 @@ use super::{Environment, Event, Job, RunError};
 use crate::clock;
 use crate::data::Dataset;
 use crate::durable;
-use crate::results::{Marker, Outcome, Provenance, RunFolder};
+use crate::record::{Marker, Outcome, Provenance, RunFolder};
 use crate::spec::render;
 use crate::threads::threads;
 

@@ -9,7 +9,7 @@ use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, n_best};
 use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::spec::{Decoding, Experiment, Faults, load_experiment};
 use crate::train::CheckpointError;
 

@@ -9,7 +9,7 @@ use super::snapshots::Snapshots;
 use super::{Event, RunError};
 use crate::data::Dataset;
 use crate::model::{BatchLoss, Seq2Seq};
-use crate::results::{History, HistoryRow, HistorySplit};
+use crate::record::{History, HistoryRow, HistorySplit};
 use crate::spec::{BestBy, Experiment};
 use crate::train::{Observer, Progress, Ranking, Stop, Update, Validation};
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::Check;
 use crate::plan::Run;
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::run::{Device, Environment, Event, Job, Listener, RunError, execute};
 
 /// BLEU may differ by so much, as it does between two seeds.

@@ -1,16 +1,18 @@
 //! The scheduler: at most so many runs at once, the next one as soon as a place is free.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-use std::{fmt, io};
+
+use thiserror::Error;
 
 use super::child::{Child, Message};
 use crate::lock::Lock;
 use crate::plan::Run;
-use crate::results::{Marker, Outcome, ResultsError, RunFolder, RunState};
+use crate::record::{Marker, Outcome, RecordError, RunFolder, RunState};
 use crate::run::Event;
 
 /// How soon a wish to stop is noticed while all runs are silent.
@@ -65,10 +67,12 @@ pub trait Watcher {
     fn urgency(&self) -> Urgency;
 }
 
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum SweepError {
+    #[error("{run} cannot be started: {source}")]
     Start { run: String, source: io::Error },
-    Results(ResultsError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
 }
 
 /// A place for a run.
@@ -185,14 +189,14 @@ fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Ending, SweepError>
         RunState::Stale { .. } | RunState::Done(_)
     );
     if let (true, Ok(_lock)) = (is_ours, Lock::take(&folder.lock())) {
-        folder.create().map_err(SweepError::Results)?;
+        folder.create()?;
         let outcome = Outcome::Failed { reason: reason.clone() };
         let marker = Marker {
             spec_hash: run.spec_hash.clone(),
             seed: run.seed,
             outcome,
         };
-        marker.write(folder).map_err(SweepError::Results)?;
+        marker.write(folder)?;
     }
     Ok(Ending::Failed { reason })
 }
@@ -210,22 +214,4 @@ fn describe(status: ExitStatus) -> String {
 #[cfg(not(unix))]
 fn describe(status: ExitStatus) -> String {
     format!("the process ended with {status}")
-}
-
-impl fmt::Display for SweepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start { run, source } => write!(f, "{run} cannot be started: {source}"),
-            Self::Results(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SweepError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Start { source, .. } => Some(source),
-            Self::Results(error) => Some(error),
-        }
-    }
 }

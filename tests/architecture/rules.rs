@@ -4,7 +4,7 @@ use crate::paths::names_at_root;
 use crate::tokens::{Located, Token, tokens};
 
 /// The rooms in the order in which data walks through them. A room imports only rooms before it.
-pub const ROOMS: [&str; 23] = [
+pub const ROOMS: [&str; 24] = [
     "durable",
     "clock",
     "random",
@@ -22,6 +22,7 @@ pub const ROOMS: [&str; 23] = [
     "train",
     "decode",
     "score",
+    "record",
     "results",
     "run",
     "selftest",

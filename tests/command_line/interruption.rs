@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Instant;
 
-use ablate::results::RunFolder;
+use ablate::record::RunFolder;
 use ablate::run::first_difference;
 use ablate::spec::{Split, Weights};
 use ablate::train::Checkpoint;

@@ -1,8 +1,7 @@
 //! Runs that never ran.
 
-use ablate::results::{
-    BleuScores, Marker, Outcome, PlannedRun, Provenance, RowTarget, RunFolder, RunRecord, RunScore, RunStatus,
-};
+use ablate::record::{BleuScores, Marker, Outcome, Provenance, RunFolder, RunScore};
+use ablate::results::{PlannedRun, RowTarget, RunRecord, RunStatus};
 use ablate::score::Bleu;
 
 pub const SIGNATURE: &str = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0";

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use ablate::results::{Marker, Outcome, RunFolder, RunRecord, RunState, RunStatus, mean_dev_curve};
+use ablate::record::{Marker, Outcome, RunFolder, RunState};
+use ablate::results::{RunRecord, RunStatus, mean_dev_curve};
 use tempfile::TempDir;
 
 use crate::fixtures::{mark, planned, provenance, run_to_the_end, score};

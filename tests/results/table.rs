@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use ablate::results::{Outcome, ResultsError, RunFolder, RunRecord, RunStatus, frame};
+use ablate::record::{Outcome, RunFolder};
+use ablate::results::{ResultsError, RunRecord, RunStatus, frame};
 use proptest::prelude::*;
 
 use crate::fixtures::{done, ended, mark, planned, run_to_the_end, score};

@@ -18,7 +18,7 @@ use super::checkpoints::scored_weights;
 use super::trained::{read_spec, read_text, read_vocabulary};
 use crate::durable::{self, Pending};
 use crate::model::NamedArray;
-use crate::results::RunFolder;
+use crate::record::RunFolder;
 use crate::spec::{Experiment, Positional};
 
 const WEIGHTS: &str = "model.safetensors";

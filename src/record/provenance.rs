@@ -1,12 +1,10 @@
 //! How a result came to be: enough to make it again, and the only file with times in it.
 
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::ResultsError;
-use crate::durable;
+use super::{RecordError, toml_file};
 
 /// `provenance.toml`: written when a run starts, and once more, with the times, when it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,9 +45,8 @@ impl Provenance {
     ///
     /// # Errors
     /// When the file is missing, unreadable, or not what [`Provenance::write`] writes.
-    pub fn read(path: &Path) -> Result<Self, ResultsError> {
-        let text = fs::read_to_string(path).map_err(ResultsError::read(path))?;
-        toml::from_str(&text).map_err(ResultsError::toml(path))
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        toml_file::read(path)
     }
 
     /// Operations as the paper's Table 2 estimates them: seconds x devices x sustained rate. A run has one device.
@@ -62,14 +59,15 @@ impl Provenance {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
-        let text = toml::to_string(self).expect("strings and numbers have a TOML form");
-        durable::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+    pub fn write(&self, path: &Path) -> Result<(), RecordError> {
+        toml_file::write(path, self)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn started() -> Provenance {

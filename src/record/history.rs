@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ResultsError;
+use super::RecordError;
 
 const HEADER: &str = "step,split,loss_nats,ppl,lr,grad_norm,tokens_per_s,bleu\n";
 
@@ -46,7 +46,7 @@ impl History {
     ///
     /// # Errors
     /// When the file system refuses, or the file is not a history.
-    pub fn open(path: &Path) -> Result<Self, ResultsError> {
+    pub fn open(path: &Path) -> Result<Self, RecordError> {
         let whole = if path.exists() { whole_lines(path)?.len() } else { 0 };
         let open = OpenOptions::new()
             .read(true)
@@ -56,7 +56,7 @@ impl History {
             .open(path);
         let mut history = Self {
             path: path.to_owned(),
-            file: open.map_err(ResultsError::write(path))?,
+            file: open.map_err(RecordError::write(path))?,
         };
         history.cut_at(whole as u64)?;
         if whole == 0 {
@@ -69,7 +69,7 @@ impl History {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn append(&mut self, row: &HistoryRow) -> Result<(), ResultsError> {
+    pub fn append(&mut self, row: &HistoryRow) -> Result<(), RecordError> {
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         writer.serialize(row).expect("a history row has a CSV form");
         let line = writer.into_inner().expect("a vector takes all bytes");
@@ -82,7 +82,7 @@ impl History {
     ///
     /// # Errors
     /// When the file system refuses, or a row cannot be read.
-    pub fn truncate_after(&mut self, step: u64) -> Result<(), ResultsError> {
+    pub fn truncate_after(&mut self, step: u64) -> Result<(), RecordError> {
         let bytes = whole_lines(&self.path)?;
         let first_later = rows_at(&self.path, &bytes)?
             .into_iter()
@@ -97,37 +97,37 @@ impl History {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn sync(&self) -> Result<(), ResultsError> {
-        self.file.sync_data().map_err(ResultsError::write(&self.path))
+    pub fn sync(&self) -> Result<(), RecordError> {
+        self.file.sync_data().map_err(RecordError::write(&self.path))
     }
 
     /// All complete rows of the history at `path`, in the order they were written.
     ///
     /// # Errors
     /// When the file cannot be read, or a complete line is not a history row.
-    pub fn read(path: &Path) -> Result<Vec<HistoryRow>, ResultsError> {
+    pub fn read(path: &Path) -> Result<Vec<HistoryRow>, RecordError> {
         Ok(rows_at(path, &whole_lines(path)?)?
             .into_iter()
             .map(|(_, row)| row)
             .collect())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), ResultsError> {
-        self.file.write_all(bytes).map_err(ResultsError::write(&self.path))
+    fn write(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
+        self.file.write_all(bytes).map_err(RecordError::write(&self.path))
     }
 
-    fn cut_at(&mut self, length: u64) -> Result<(), ResultsError> {
+    fn cut_at(&mut self, length: u64) -> Result<(), RecordError> {
         let cut = self
             .file
             .set_len(length)
             .and_then(|()| self.file.seek(SeekFrom::Start(length)));
-        cut.map(|_| ()).map_err(ResultsError::write(&self.path))
+        cut.map(|_| ()).map_err(RecordError::write(&self.path))
     }
 }
 
 /// The file without a last line that has no end.
-fn whole_lines(path: &Path) -> Result<Vec<u8>, ResultsError> {
-    let mut bytes = fs::read(path).map_err(ResultsError::read(path))?;
+fn whole_lines(path: &Path) -> Result<Vec<u8>, RecordError> {
+    let mut bytes = fs::read(path).map_err(RecordError::read(path))?;
     let whole = bytes
         .iter()
         .rposition(|&byte| byte == b'\n')
@@ -137,8 +137,8 @@ fn whole_lines(path: &Path) -> Result<Vec<u8>, ResultsError> {
 }
 
 /// Each row with the byte it starts at.
-fn rows_at(path: &Path, bytes: &[u8]) -> Result<Vec<(u64, HistoryRow)>, ResultsError> {
-    let fault = |source| ResultsError::History {
+fn rows_at(path: &Path, bytes: &[u8]) -> Result<Vec<(u64, HistoryRow)>, RecordError> {
+    let fault = |source| RecordError::History {
         path: path.to_owned(),
         source,
     };

@@ -1,6 +1,6 @@
 //! What a run folder says about its run, whatever happened to it.
 
-use super::{Marker, Outcome, Provenance, ResultsError, RunFolder, RunScore};
+use super::{Marker, Outcome, Provenance, RecordError, RunFolder, RunScore};
 
 /// A result, and how it came to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,14 +102,14 @@ impl RunState {
 }
 
 /// A result is worth more than a failure, should a killed retry have left both markers.
-fn read_marker(folder: &RunFolder) -> Result<Option<Marker>, ResultsError> {
+fn read_marker(folder: &RunFolder) -> Result<Option<Marker>, RecordError> {
     match Marker::read(&folder.done())? {
         Some(marker) => Ok(Some(marker)),
         None => Marker::read(&folder.failed()),
     }
 }
 
-fn read_finished(folder: &RunFolder) -> Result<FinishedRun, ResultsError> {
+fn read_finished(folder: &RunFolder) -> Result<FinishedRun, RecordError> {
     Ok(FinishedRun {
         score: RunScore::read(&folder.score())?,
         provenance: Provenance::read(&folder.provenance())?,

@@ -1,6 +1,6 @@
 //! One planned run as a row of the results table.
 
-use super::{FinishedRun, Provenance, RunFolder, RunState, WeightsScore};
+use crate::record::{FinishedRun, Provenance, RunFolder, RunState, WeightsScore};
 use crate::spec::Weights;
 
 /// A run that the plan asks for.

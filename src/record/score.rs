@@ -1,12 +1,10 @@
 //! The result of one run, under every signature it was scored with.
 
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::ResultsError;
-use crate::durable;
+use super::{RecordError, toml_file};
 use crate::score::Bleu;
 use crate::spec::Signature;
 
@@ -115,18 +113,16 @@ impl RunScore {
     ///
     /// # Errors
     /// When the file is missing, unreadable, or not what [`RunScore::write`] writes.
-    pub fn read(path: &Path) -> Result<Self, ResultsError> {
-        let text = fs::read_to_string(path).map_err(ResultsError::read(path))?;
-        toml::from_str(&text).map_err(ResultsError::toml(path))
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        toml_file::read(path)
     }
 
     /// Writes `score.toml` in one step.
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn write(&self, path: &Path) -> Result<(), ResultsError> {
-        let text = toml::to_string(self).expect("counts of tokens fit a TOML integer");
-        durable::write(path, text.as_bytes()).map_err(ResultsError::write(path))
+    pub fn write(&self, path: &Path) -> Result<(), RecordError> {
+        toml_file::write(path, self)
     }
 
     /// The first number, by name, that cannot be a perplexity or a BLEU score.
@@ -159,11 +155,11 @@ impl RunScore {
 }
 
 /// A perplexity is at least 1; the margin is for rounding.
-pub(super) fn is_ppl(value: f64) -> bool {
+pub(crate) fn is_ppl(value: f64) -> bool {
     value.is_finite() && value >= 1.0 - 1e-6
 }
 
 /// A BLEU score is a percentage; the margin is for rounding.
-pub(super) fn is_bleu(value: f64) -> bool {
+pub(crate) fn is_bleu(value: f64) -> bool {
     (0.0..=100.0 + 1e-6).contains(&value)
 }

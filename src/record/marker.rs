@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultsError, RunFolder};
+use super::{RecordError, RunFolder, toml_file};
 use crate::durable;
 
 /// How a run ended.
@@ -35,22 +35,20 @@ impl Marker {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn write(&self, folder: &RunFolder) -> Result<(), ResultsError> {
+    pub fn write(&self, folder: &RunFolder) -> Result<(), RecordError> {
         let (this, other) = match self.outcome {
             Outcome::Done => (folder.done(), folder.failed()),
             Outcome::Diverged { .. } | Outcome::Failed { .. } => (folder.failed(), folder.done()),
         };
-        // Seeds and hashes come from TOML themselves, so they fit.
-        let text = toml::to_string(self).expect("a marker has a TOML form");
         remove_if_there(&other)?;
-        durable::write(&this, text.as_bytes()).map_err(ResultsError::write(&this))
+        toml_file::write(&this, self)
     }
 
     /// Makes an ended run unfinished again, for another attempt in the same folder.
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn remove(folder: &RunFolder) -> Result<(), ResultsError> {
+    pub fn remove(folder: &RunFolder) -> Result<(), RecordError> {
         remove_if_there(&folder.done())?;
         remove_if_there(&folder.failed())
     }
@@ -59,15 +57,14 @@ impl Marker {
     ///
     /// # Errors
     /// When the file is there and is not a marker.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, ResultsError> {
-        match fs::read_to_string(path) {
-            Ok(text) => toml::from_str(&text).map(Some).map_err(ResultsError::toml(path)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ResultsError::read(path)(error)),
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, RecordError> {
+        match toml_file::read(path) {
+            Err(RecordError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            marker => marker.map(Some),
         }
     }
 }
 
-fn remove_if_there(path: &Path) -> Result<(), ResultsError> {
-    durable::if_there(fs::remove_file(path)).map_err(ResultsError::write(path))
+fn remove_if_there(path: &Path) -> Result<(), RecordError> {
+    durable::if_there(fs::remove_file(path)).map_err(RecordError::write(path))
 }
