@@ -4,10 +4,10 @@ use super::args::CompareArgs;
 use super::failure::Failure;
 use super::output::put;
 use crate::report::results_diff;
-use crate::results::{compare as differences, frame};
+use crate::results::{ResultsTable, compare as differences};
 
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let (before, after) = (frame::read_csv(&args.before)?, frame::read_csv(&args.after)?);
+    let (before, after) = (ResultsTable::read(&args.before)?, ResultsTable::read(&args.after)?);
     put(results_diff(&differences(&before, &after)?));
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::durable;
 use crate::plan::Plan;
 use crate::record::{History, RunFolder};
 use crate::report::{Budget, ReportContext, html, markdown, terminal};
-use crate::results::{Comparison, LossCurve, PlannedRun, RowTarget, RunRecord, frame, mean_dev_curve};
+use crate::results::{Comparison, LossCurve, PlannedRun, ResultsTable, RowTarget, RunRecord, mean_dev_curve};
 use crate::spec::{Change, Row, Suite, keys};
 
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
@@ -24,12 +24,11 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
 /// Writes the suite's CSV and its report.
 pub fn write(suite: &Suite, folders: &ResultsDir) -> Result<Comparison, Failure> {
     let results = folders.results.as_path();
-    let records = records(suite, results);
-    let frame = frame::from_records(&records)?;
+    let table = ResultsTable::new(records(suite, results))?;
     let csv = results.join(format!("{}.csv", suite.name));
     fs::create_dir_all(results).map_err(Failure::io(results))?;
-    frame::write_csv(&frame, &csv)?;
-    let comparison = Comparison::new(&frame, &suite.baseline, &targets(suite))?;
+    table.write(&csv)?;
+    let comparison = Comparison::new(&table, &suite.baseline, &targets(suite))?;
     let context = context(suite);
     let reports = folders.reports();
     save(

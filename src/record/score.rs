@@ -27,8 +27,9 @@ pub struct RunScore {
     pub dev_ppl: Option<f64>,
     /// Training pairs left out because they were too long.
     pub skipped_pairs: Option<u64>,
-    /// Pieces of `split` that the vocabulary does not know.
-    pub unknown_pieces: Option<u64>,
+    /// Tokens of `split` that are not in the vocabulary.
+    #[serde(alias = "unknown_pieces")]
+    pub unknown_tokens: Option<u64>,
     /// Which weights `ppl` and `bleu` belong to: `last`, `best` or `average`.
     pub weights: Option<String>,
     /// Which of the signatures enters the table; absent in a file from before there was a choice, which was `13a`.

@@ -1,22 +1,20 @@
-//! From the frame and the suite's targets to the comparison.
+//! From the table and the suite's targets to the comparison.
 
-use std::collections::BTreeSet;
-
-use polars::prelude::DataFrame;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::paired::correct_for_many;
 use super::summary::{self, RowSummary};
 use super::{
-    Agreement, BleuOfWeights, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, RowComparison,
-    RowTarget, RunCount, RunStatus, UnfinishedRun,
+    Agreement, BleuOfWeights, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, ResultsTable,
+    RowComparison, RowTarget, RunCount, RunRecord, RunStatus, UnfinishedRun, frame,
 };
 
 impl Comparison {
-    /// Groups the frame by row, in the order of `targets`, and compares each with the row `baseline`.
+    /// Groups the table by row, in the order of `targets`, and compares each row with the row `baseline`.
     ///
     /// # Errors
     /// When `baseline` is not among `targets`, or the finished runs were scored under different signatures.
-    pub fn new(frame: &DataFrame, baseline: &str, targets: &[RowTarget]) -> Result<Self, ResultsError> {
+    pub fn new(table: &ResultsTable, baseline: &str, targets: &[RowTarget]) -> Result<Self, ResultsError> {
         let unknown = || ResultsError::UnknownBaseline {
             baseline: baseline.to_owned(),
         };
@@ -25,14 +23,16 @@ impl Comparison {
             .find(|target| target.id == baseline)
             .ok_or_else(unknown)?
             .paper_bleu;
-        let signature = one_signature(frame, targets)?;
+        let records = table.records();
+        let signature = one_signature(records, targets)?;
         let mut rows = targets
             .iter()
             .map(|target| RowComparison::empty(target, paper_base))
             .collect::<Vec<_>>();
-        fill_results(&mut rows, frame)?;
-        fill_unfinished(&mut rows, frame)?;
-        fill_differences(&mut rows, frame, baseline)?;
+        let frame = frame::of_finished(records)?;
+        fill_summaries(&mut rows, summary::by_row(&frame)?);
+        fill_runs(&mut rows, records);
+        fill_differences(&mut rows, summary::differences_to(baseline, &frame)?);
         let both = rows
             .iter()
             .filter_map(|row| Some((row.bleu?.mean, row.paper.bleu?)))
@@ -93,10 +93,10 @@ impl Agreement {
     }
 }
 
-fn one_signature(frame: &DataFrame, targets: &[RowTarget]) -> Result<Option<String>, ResultsError> {
-    let mut found = summary::labels(frame, "signature")?;
+fn one_signature(records: &[RunRecord], targets: &[RowTarget]) -> Result<Option<String>, ResultsError> {
+    let mut found = summary::labels(records, |run| run.signature.as_ref());
     let by_row = targets.iter().flat_map(|target| {
-        let signatures = found.remove(&target.id).unwrap_or_default();
+        let signatures = found.remove(target.id.as_str()).unwrap_or_default();
         signatures.into_iter().map(|signature| (target.id.clone(), signature))
     });
     let mut expected: Option<String> = None;
@@ -115,11 +115,8 @@ fn one_signature(frame: &DataFrame, targets: &[RowTarget]) -> Result<Option<Stri
     Ok(expected)
 }
 
-fn fill_results(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), ResultsError> {
-    let mut summaries = summary::by_row(frame)?;
-    let mut data_hashes = summary::labels(frame, "data_hash")?;
+fn fill_summaries(rows: &mut [RowComparison], mut summaries: BTreeMap<String, RowSummary>) {
     for row in rows {
-        row.data_hashes = data_hashes.remove(&row.id).unwrap_or_default();
         if let Some(RowSummary {
             done,
             parameters,
@@ -136,35 +133,28 @@ fn fill_results(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), Res
             (row.ppl, row.bleu) = (Some(ppl), Some(bleu));
         }
     }
-    Ok(())
 }
 
-fn fill_unfinished(rows: &mut [RowComparison], frame: &DataFrame) -> Result<(), ResultsError> {
-    let (ids, seeds) = (frame.column("row")?.str()?, frame.column("seed")?.u64()?);
-    let (statuses, notes) = (frame.column("status")?.str()?, frame.column("note")?.str()?);
-    for i in 0..frame.height() {
-        let Some(row) = rows.iter_mut().find(|row| ids.get(i) == Some(&row.id)) else {
-            continue;
-        };
-        row.runs.planned += 1;
-        let (Some(seed), Some(status)) = (seeds.get(i), statuses.get(i).and_then(RunStatus::of_name)) else {
-            continue;
-        };
-        if status == RunStatus::Done {
-            row.remarks.extend(notes.get(i).map(|note| (seed, note.to_owned())));
-        } else {
-            row.unfinished.push(UnfinishedRun {
-                seed,
-                status,
-                note: notes.get(i).map(str::to_owned),
-            });
+fn fill_runs(rows: &mut [RowComparison], records: &[RunRecord]) {
+    let mut data_hashes = summary::labels(records, |run| run.data_hash.as_ref());
+    for row in rows {
+        row.data_hashes = data_hashes.remove(row.id.as_str()).unwrap_or_default();
+        for run in records.iter().filter(|run| run.row == row.id) {
+            row.runs.planned += 1;
+            if run.status == RunStatus::Done {
+                row.remarks.extend(run.note.clone().map(|note| (run.seed, note)));
+            } else {
+                row.unfinished.push(UnfinishedRun {
+                    seed: run.seed,
+                    status: run.status,
+                    note: run.note.clone(),
+                });
+            }
         }
     }
-    Ok(())
 }
 
-fn fill_differences(rows: &mut [RowComparison], frame: &DataFrame, baseline: &str) -> Result<(), ResultsError> {
-    let mut differences = summary::differences_to(baseline, frame)?;
+fn fill_differences(rows: &mut [RowComparison], mut differences: BTreeMap<String, Difference>) {
     for row in rows.iter_mut() {
         row.difference = differences.remove(&row.id);
         let both = row.difference.zip(row.paper.difference);
@@ -175,5 +165,4 @@ fn fill_differences(rows: &mut [RowComparison], frame: &DataFrame, baseline: &st
         .filter_map(|row| row.difference.as_mut()?.evidence.as_mut())
         .collect();
     correct_for_many(&mut tests);
-    Ok(())
 }

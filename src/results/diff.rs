@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use polars::prelude::DataFrame;
-
-use super::ResultsError;
 use super::summary::{self, Spread};
+use super::{ResultsError, ResultsTable, frame};
 
 /// What changed from one results file to another.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,12 +45,12 @@ pub enum Refusal {
     },
 }
 
-/// Compares the means of each row; never across data, and BLEU never across signatures.
+/// Compares the means of each row: never across data, and BLEU never across signatures.
 ///
 /// # Errors
-/// When a frame lacks the columns of a results file.
-pub fn compare(before: &DataFrame, after: &DataFrame) -> Result<ResultsDiff, ResultsError> {
-    let (ids_before, ids_after) = (row_ids(before)?, row_ids(after)?);
+/// When the means cannot be computed.
+pub fn compare(before: &ResultsTable, after: &ResultsTable) -> Result<ResultsDiff, ResultsError> {
+    let (ids_before, ids_after) = (row_ids(before), row_ids(after));
     let (results_before, results_after) = (results_by_row(before)?, results_by_row(after)?);
     let only_after = ids_after
         .iter()
@@ -68,7 +66,7 @@ pub fn compare(before: &DataFrame, after: &DataFrame) -> Result<ResultsDiff, Res
     })
 }
 
-/// What one file says about a row.
+/// Results of a row in one file.
 struct RowResults {
     ppl: Spread,
     bleu: Spread,
@@ -76,15 +74,16 @@ struct RowResults {
     signatures: BTreeSet<String>,
 }
 
-fn results_by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowResults>, ResultsError> {
-    let mut data_hashes = summary::labels(frame, "data_hash")?;
-    let mut signatures = summary::labels(frame, "signature")?;
-    let rows = summary::by_row(frame)?.into_iter().map(|(id, summary)| {
+fn results_by_row(table: &ResultsTable) -> Result<BTreeMap<String, RowResults>, ResultsError> {
+    let mut data_hashes = summary::labels(table.records(), |run| run.data_hash.as_ref());
+    let mut signatures = summary::labels(table.records(), |run| run.signature.as_ref());
+    let frame = frame::of_finished(table.records())?;
+    let rows = summary::by_row(&frame)?.into_iter().map(|(id, summary)| {
         let results = RowResults {
             ppl: summary.ppl,
             bleu: summary.bleu,
-            data_hashes: data_hashes.remove(&id).unwrap_or_default(),
-            signatures: signatures.remove(&id).unwrap_or_default(),
+            data_hashes: data_hashes.remove(id.as_str()).unwrap_or_default(),
+            signatures: signatures.remove(id.as_str()).unwrap_or_default(),
         };
         (id, results)
     });
@@ -135,12 +134,12 @@ fn refuse_unless_one(
     }
 }
 
-fn row_ids(frame: &DataFrame) -> Result<Vec<String>, ResultsError> {
+fn row_ids(table: &ResultsTable) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    for id in frame.column("row")?.str()?.iter().flatten() {
-        if !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
+    for run in table.records() {
+        if !ids.contains(&run.row) {
+            ids.push(run.row.clone());
         }
     }
-    Ok(ids)
+    ids
 }

@@ -14,13 +14,26 @@ pub enum ResultsError {
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
-    Table { path: PathBuf, source: PolarsError },
-    #[error("{}: the columns are `{found}`, expected `{expected}`", path.display())]
-    Header {
+    Csv { path: PathBuf, source: csv::Error },
+    #[error("{}:1: the column `{column}` is missing; the columns, separated by commas, are `{found}`", path.display())]
+    NoColumn {
         path: PathBuf,
+        column: &'static str,
         found: String,
-        expected: String,
     },
+    #[error("{}:1: two columns have the name `{column}`", path.display())]
+    ColumnTwice { path: PathBuf, column: String },
+    #[error("{}:{line}: column `{column}`: `{found}` is {why}", path.display())]
+    Cell {
+        path: PathBuf,
+        line: u64,
+        column: String,
+        found: String,
+        why: String,
+    },
+    /// The records of a file cannot be results.
+    #[error("{}: {fault}", path.display())]
+    In { path: PathBuf, fault: Box<Self> },
     #[error("cannot compute the comparison: {0}")]
     Frame(#[from] PolarsError),
     /// A value that cannot be a result: not finite, out of range, missing from a finished run, or present in another.
@@ -31,8 +44,6 @@ pub enum ResultsError {
         column: &'static str,
         found: Option<f64>,
     },
-    #[error("row {row}, seed {seed}: `{found}` is no status")]
-    UnknownStatus { row: String, seed: u64, found: String },
     #[error("row {row}, seed {seed} appears twice")]
     RunTwice { row: String, seed: u64 },
     #[error("the baseline {baseline} is not a row of the suite")]
@@ -48,6 +59,6 @@ pub enum ResultsError {
 fn not_a_result(column: &str, found: Option<f64>) -> String {
     match found {
         Some(found) => format!("{found} is not the {column} of a finished run"),
-        None => format!("a finished run without {column}"),
+        None => format!("a finished run has no {column}"),
     }
 }

@@ -1,6 +1,8 @@
 //! One planned run as a row of the results table.
 
-use crate::record::{FinishedRun, Provenance, RunFolder, RunState, WeightsScore};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::record::{FinishedRun, Provenance, RunFolder, RunState};
 use crate::spec::Weights;
 
 /// A run that the plan asks for.
@@ -15,20 +17,22 @@ pub struct PlannedRun {
     pub spec_hash: String,
 }
 
-/// What became of a planned run; of those without a result, what needs a person most comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// State of a planned run. Of the states without a result, the one that a person must act on first comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     Done,
     Diverged,
     Failed,
-    /// There is a result, of a spec that was edited since.
+    /// The spec was edited after this run; the folder holds a run of the former spec.
     Stale,
     Unfinished,
+    #[default]
     Missing,
 }
 
 impl RunStatus {
-    const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::Done,
         Self::Diverged,
         Self::Failed,
@@ -37,12 +41,7 @@ impl RunStatus {
         Self::Missing,
     ];
 
-    /// The status that the `status` column calls `name`.
-    pub(super) fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-
-    /// The word in the `status` column.
+    /// Returns the word in the `status` column.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -56,8 +55,11 @@ impl RunStatus {
     }
 }
 
-/// One row of `results/<suite>.csv`. Only a run that is done has a perplexity or a BLEU score.
-#[derive(Debug, Clone, PartialEq)]
+/// One row of `results/<suite>.csv`: the fields are the columns, in this order.
+///
+/// Only a run that is done has a perplexity or a BLEU score.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RunRecord {
     pub suite: String,
     pub row: String,
@@ -65,16 +67,18 @@ pub struct RunRecord {
     pub status: RunStatus,
     /// Updates made: all of them, or those before the run diverged.
     pub steps: Option<u64>,
-    /// Target pieces trained on.
+    /// Target tokens trained on.
     pub tokens: Option<u64>,
     pub parameters: Option<u64>,
     /// Counted operations of training.
+    #[serde(serialize_with = "large")]
     pub training_flops: Option<f64>,
-    /// Which weights `ppl` and the scores belong to: `last`, `best` or `average`.
+    /// Weights that `ppl` and the scores belong to: `last`, `best` or `average`.
     pub weights: Option<String>,
-    /// On the evaluation split, per target piece, unsmoothed.
+    /// Perplexity on the evaluation split, per target token, unsmoothed.
+    #[serde(serialize_with = "large")]
     pub ppl: Option<f64>,
-    /// On the evaluation split, under `signature`.
+    /// BLEU on the evaluation split, under `signature`.
     pub bleu: Option<f64>,
     /// The sacreBLEU signature of `bleu`.
     pub signature: Option<String>,
@@ -82,16 +86,17 @@ pub struct RunRecord {
     pub bleu_13a_lc: Option<f64>,
     pub bleu_intl: Option<f64>,
     pub bleu_compound: Option<f64>,
+    #[serde(serialize_with = "large")]
     pub dev_ppl: Option<f64>,
-    /// What the last, the best and the averaged weights score under `signature`, where there was a choice.
+    /// BLEU of the last, the best and the averaged weights under `signature`, where the run chooses among them.
     pub bleu_last: Option<f64>,
     pub bleu_best: Option<f64>,
     pub bleu_average: Option<f64>,
     pub best_step: Option<u64>,
-    /// The updates after which the averaged weights were taken, with spaces between them.
+    /// Updates after which the averaged weights were taken, with spaces between them.
     pub averaged_steps: Option<String>,
     pub skipped_pairs: Option<u64>,
-    pub unknown_pieces: Option<u64>,
+    pub unknown_tokens: Option<u64>,
     pub spec_hash: String,
     pub data_hash: Option<String>,
     /// Why there is no result, or what is special about it, in one line.
@@ -99,131 +104,109 @@ pub struct RunRecord {
     pub wall_s: Option<f64>,
     pub tokens_per_s: Option<f64>,
     /// The paper's kind of operations (its Table 2): time of training x devices x the rate that the device sustains.
+    #[serde(serialize_with = "large")]
     pub device_flops: Option<f64>,
 }
 
-impl RunRecord {
-    /// Reads what became of `planned` from its folder.
-    #[must_use]
-    pub fn read(folder: &RunFolder, planned: &PlannedRun) -> Self {
-        let empty = Self::without_result(planned);
-        let ended_early = |status, steps, note| {
-            let provenance = Provenance::read(&folder.provenance()).ok();
-            Self {
-                status,
-                steps,
-                note,
-                data_hash: provenance.map(|found| found.data_hash),
-                ..empty.clone()
-            }
-        };
-        match RunState::read(folder, &planned.spec_hash) {
-            RunState::Absent => empty,
-            RunState::Unfinished => Self {
-                status: RunStatus::Unfinished,
-                ..empty
-            },
-            RunState::Damaged { reason } => Self {
-                status: RunStatus::Unfinished,
-                note: Some(one_line(&reason)),
-                ..empty
-            },
-            RunState::Stale { spec_hash } => {
-                let note = format!("the spec was edited: the folder holds a run of spec {spec_hash:.8}");
-                Self {
-                    status: RunStatus::Stale,
-                    note: Some(note),
-                    ..empty
+/// Writes numbers that may reach 1e16 with the sign of their exponent, `3.3e+18`, as in every table so far.
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
+fn large<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => {
+            let text = format!("{value:?}");
+            match text.split_once('e') {
+                Some((digits, exponent)) if !exponent.starts_with('-') => {
+                    serializer.serialize_str(&format!("{digits}e+{exponent}"))
                 }
-            }
-            RunState::Diverged { step } => {
-                ended_early(RunStatus::Diverged, Some(step), Some(format!("at step {step}")))
-            }
-            RunState::Failed { reason } => ended_early(RunStatus::Failed, None, Some(one_line(&reason))),
-            RunState::Done(finished) => {
-                let (steps, all) = (finished.score.steps, planned.steps);
-                let note = (steps < all).then(|| format!("ended at step {steps} of {all}: patience ran out"));
-                Self {
-                    note,
-                    ..Self::of_finished(empty, *finished)
-                }
+                _ => serializer.serialize_f64(*value),
             }
         }
-    }
-
-    fn without_result(planned: &PlannedRun) -> Self {
-        Self {
-            suite: planned.suite.clone(),
-            row: planned.row.clone(),
-            seed: planned.seed,
-            status: RunStatus::Missing,
-            steps: None,
-            tokens: None,
-            parameters: None,
-            training_flops: None,
-            weights: None,
-            ppl: None,
-            bleu: None,
-            signature: None,
-            bleu_13a: None,
-            bleu_13a_lc: None,
-            bleu_intl: None,
-            bleu_compound: None,
-            dev_ppl: None,
-            bleu_last: None,
-            bleu_best: None,
-            bleu_average: None,
-            best_step: None,
-            averaged_steps: None,
-            skipped_pairs: None,
-            unknown_pieces: None,
-            spec_hash: planned.spec_hash.clone(),
-            data_hash: None,
-            note: None,
-            wall_s: None,
-            tokens_per_s: None,
-            device_flops: None,
-        }
-    }
-
-    fn of_finished(planned: Self, FinishedRun { score, provenance }: FinishedRun) -> Self {
-        let of = |weights: Weights| score.of_weights.iter().find(|found| found.weights == weights.name());
-        let bleu_of = |weights| of(weights).map(|found| found.bleu);
-        let in_table = score.in_table().clone();
-        let steps = |found: &WeightsScore| found.steps.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
-        Self {
-            status: RunStatus::Done,
-            steps: Some(score.steps),
-            tokens: Some(score.tokens),
-            parameters: Some(score.parameters),
-            training_flops: score.training_flops,
-            bleu_last: bleu_of(Weights::Last),
-            bleu_best: bleu_of(Weights::Best),
-            bleu_average: bleu_of(Weights::Average),
-            best_step: of(Weights::Best).and_then(|found| found.steps.first().copied()),
-            averaged_steps: of(Weights::Average).map(steps),
-            weights: score.weights,
-            ppl: Some(score.ppl),
-            bleu: Some(in_table.score),
-            signature: Some(in_table.signature),
-            bleu_13a: Some(score.bleu.standard.score),
-            bleu_13a_lc: Some(score.bleu.lowercase.score),
-            bleu_intl: Some(score.bleu.international.score),
-            bleu_compound: Some(score.bleu.compound.score),
-            dev_ppl: score.dev_ppl,
-            skipped_pairs: score.skipped_pairs,
-            unknown_pieces: score.unknown_pieces,
-            device_flops: provenance.device_flops(),
-            data_hash: Some(provenance.data_hash),
-            wall_s: provenance.wall_s,
-            tokens_per_s: provenance.tokens_per_s,
-            ..planned
-        }
+        None => serializer.serialize_none(),
     }
 }
 
-/// A CSV that people read line by line has no line breaks inside a cell.
-fn one_line(text: &str) -> String {
+impl RunRecord {
+    /// Reads the state of `planned` from its folder.
+    #[must_use]
+    pub fn read(folder: &RunFolder, planned: &PlannedRun) -> Self {
+        let mut record = Self {
+            suite: planned.suite.clone(),
+            row: planned.row.clone(),
+            seed: planned.seed,
+            spec_hash: planned.spec_hash.clone(),
+            ..Self::default()
+        };
+        let data_hash = || Some(Provenance::read(&folder.provenance()).ok()?.data_hash);
+        match RunState::read(folder, &planned.spec_hash) {
+            RunState::Absent => {}
+            RunState::Unfinished => record.status = RunStatus::Unfinished,
+            RunState::Damaged { reason } => {
+                record.status = RunStatus::Unfinished;
+                record.note = one_line(&reason);
+            }
+            RunState::Stale { spec_hash } => {
+                record.status = RunStatus::Stale;
+                record.note = Some(format!(
+                    "the spec was edited: the folder holds a run of spec {spec_hash:.8}"
+                ));
+            }
+            RunState::Diverged { step } => {
+                record.status = RunStatus::Diverged;
+                record.steps = Some(step);
+                record.note = Some(format!("at step {step}"));
+                record.data_hash = data_hash();
+            }
+            RunState::Failed { reason } => {
+                record.status = RunStatus::Failed;
+                record.note = one_line(&reason);
+                record.data_hash = data_hash();
+            }
+            RunState::Done(finished) => {
+                let (steps, all) = (finished.score.steps, planned.steps);
+                record.note = (steps < all).then(|| format!("ended at step {steps} of {all}: patience ran out"));
+                record.fill(*finished);
+            }
+        }
+        record
+    }
+
+    fn fill(&mut self, FinishedRun { score, provenance }: FinishedRun) {
+        let of = |weights: Weights| score.of_weights.iter().find(|found| found.weights == weights.name());
+        let (last, best, average) = (of(Weights::Last), of(Weights::Best), of(Weights::Average));
+        self.status = RunStatus::Done;
+        self.steps = Some(score.steps);
+        self.tokens = Some(score.tokens);
+        self.parameters = Some(score.parameters);
+        self.training_flops = score.training_flops;
+        self.ppl = Some(score.ppl);
+        self.bleu = Some(score.in_table().score);
+        self.signature = Some(score.in_table().signature.clone());
+        self.bleu_13a = Some(score.bleu.standard.score);
+        self.bleu_13a_lc = Some(score.bleu.lowercase.score);
+        self.bleu_intl = Some(score.bleu.international.score);
+        self.bleu_compound = Some(score.bleu.compound.score);
+        self.dev_ppl = score.dev_ppl;
+        self.bleu_last = last.map(|found| found.bleu);
+        self.bleu_best = best.map(|found| found.bleu);
+        self.bleu_average = average.map(|found| found.bleu);
+        self.best_step = best.and_then(|found| found.steps.first().copied());
+        self.averaged_steps = average.map(|found| spaced(&found.steps));
+        self.weights = score.weights;
+        self.skipped_pairs = score.skipped_pairs;
+        self.unknown_tokens = score.unknown_tokens;
+        self.device_flops = provenance.device_flops();
+        self.data_hash = Some(provenance.data_hash);
+        self.wall_s = provenance.wall_s;
+        self.tokens_per_s = provenance.tokens_per_s;
+    }
+}
+
+fn spaced(steps: &[u64]) -> String {
+    steps.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// Joins the lines: people read the CSV line by line, so a cell has no line breaks.
+fn one_line(text: &str) -> Option<String> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join(" | ")
+    (!lines.is_empty()).then(|| lines.join(" | "))
 }

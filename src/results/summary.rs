@@ -1,10 +1,10 @@
-//! The frame, grouped by row.
+//! The finished runs, grouped by row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use polars::prelude::*;
 
-use super::{Difference, ResultsError, RunStatus};
+use super::{Difference, ResultsError, RunRecord, RunStatus};
 
 /// Mean and sample standard deviation over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Spread {
     pub sd: Option<f64>,
 }
 
-/// What the finished runs of one row have in common.
+/// Figures of the finished runs of one row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RowSummary {
     pub done: usize,
@@ -33,9 +33,11 @@ pub struct BleuOfWeights {
     pub average: Option<f64>,
 }
 
-/// Every row with at least one finished run.
+/// Summarises every row that has a finished run; `frame` is [`super::frame::of_finished`].
 pub(super) fn by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowSummary>, ResultsError> {
-    let grouped = finished(frame)
+    let grouped = frame
+        .clone()
+        .lazy()
         .group_by_stable([col("row")])
         .agg([
             len().cast(DataType::UInt64).alias("done"),
@@ -77,12 +79,14 @@ pub(super) fn by_row(frame: &DataFrame) -> Result<BTreeMap<String, RowSummary>, 
     Ok(summaries.collect())
 }
 
-/// Every row's BLEU minus that of `baseline`, paired by seed; rows without a common seed are absent.
+/// Returns every row's BLEU minus that of `baseline`, paired by seed. Rows without a common seed are absent.
 pub(super) fn differences_to(baseline: &str, frame: &DataFrame) -> Result<BTreeMap<String, Difference>, ResultsError> {
-    let of_baseline = finished(frame)
+    let finished = frame.clone().lazy();
+    let of_baseline = finished
+        .clone()
         .filter(col("row").eq(lit(baseline.to_owned())))
         .select([col("seed"), col("bleu").alias("baseline_bleu")]);
-    let grouped = finished(frame)
+    let grouped = finished
         .filter(col("row").neq(lit(baseline.to_owned())))
         .join(
             of_baseline,
@@ -112,27 +116,13 @@ pub(super) fn differences_to(baseline: &str, frame: &DataFrame) -> Result<BTreeM
     Ok(differences.collect())
 }
 
-/// The distinct values of a text column among the finished runs of each row.
-pub(super) fn labels(frame: &DataFrame, column: &str) -> Result<BTreeMap<String, BTreeSet<String>>, ResultsError> {
-    let found = finished(frame).select([col("row"), col(column)]).collect()?;
-    let mut labels: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (row, label) in found
-        .column("row")?
-        .str()?
-        .iter()
-        .zip(found.column(column)?.str()?.iter())
-    {
-        let of_row = labels.entry(row.unwrap_or_default().to_owned()).or_default();
-        of_row.extend(label.map(str::to_owned));
+/// Returns the distinct values of a text column among the finished runs of each row.
+pub(super) fn labels(records: &[RunRecord], of: fn(&RunRecord) -> Option<&String>) -> BTreeMap<&str, BTreeSet<String>> {
+    let mut labels: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for run in records.iter().filter(|run| run.status == RunStatus::Done) {
+        labels.entry(&run.row).or_default().extend(of(run).cloned());
     }
-    Ok(labels)
-}
-
-fn finished(frame: &DataFrame) -> LazyFrame {
-    frame
-        .clone()
-        .lazy()
-        .filter(col("status").eq(lit(RunStatus::Done.name())))
+    labels
 }
 
 fn spreads(grouped: &DataFrame, mean: &str, sd: &str) -> Result<Vec<Option<Spread>>, ResultsError> {

@@ -208,7 +208,7 @@ fn conclude(
         dev_ppl: Some(figures.dev_ppl),
         parameters: model.parameter_count() as u64,
         skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
-        unknown_pieces: Some(
+        unknown_tokens: Some(
             (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
         ),
         weights: Some(weights.name().to_owned()),

@@ -1,12 +1,12 @@
 //! Records grouped by row and compared with the baseline and the paper.
 
-use ablate::results::{Agreement, Comparison, ResultsError, RowComparison, RowTarget, RunRecord, RunStatus, frame};
+use ablate::results::{Agreement, Comparison, ResultsError, RowComparison, RowTarget, RunRecord, RunStatus};
 use proptest::prelude::*;
 
-use crate::fixtures::{done, ended, target};
+use crate::fixtures::{done, ended, table, target};
 
 fn compare(records: &[RunRecord], targets: &[RowTarget]) -> Comparison {
-    Comparison::new(&frame::from_records(records).unwrap(), "base", targets).unwrap()
+    Comparison::new(&table(records), "base", targets).unwrap()
 }
 
 /// `bleu[i]` is the score of seed i + 1.
@@ -119,15 +119,15 @@ fn rows_come_in_the_suites_order_whatever_the_records_order() {
 fn scores_under_two_signatures_are_never_put_in_one_column() {
     let mut records = [done("base", 1, 5.0, 30.0), done("A1", 1, 5.0, 31.0)];
     records[1].signature = Some("tok:intl".into());
-    let frame = frame::from_records(&records).unwrap();
-    let error = Comparison::new(&frame, "base", &[target("base", None), target("A1", None)]).unwrap_err();
+    let table = table(&records);
+    let error = Comparison::new(&table, "base", &[target("base", None), target("A1", None)]).unwrap_err();
     assert!(matches!(error, ResultsError::MixedSignatures { row, .. } if row == "A1"));
 }
 
 #[test]
 fn a_baseline_that_is_no_row_is_an_error() {
-    let frame = frame::from_records(&[]).unwrap();
-    let error = Comparison::new(&frame, "bsae", &[target("base", None)]).unwrap_err();
+    let table = table(&[]);
+    let error = Comparison::new(&table, "bsae", &[target("base", None)]).unwrap_err();
     assert_eq!(error.to_string(), "the baseline bsae is not a row of the suite");
 }
 

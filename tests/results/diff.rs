@@ -1,15 +1,11 @@
 //! Two results files side by side.
 
-use ablate::results::{Refusal, ResultsDiff, RunRecord, RunStatus, compare, frame};
+use ablate::results::{Refusal, ResultsDiff, RunRecord, RunStatus, compare};
 
-use crate::fixtures::{done, ended};
+use crate::fixtures::{done, ended, table};
 
 fn diff(before: &[RunRecord], after: &[RunRecord]) -> ResultsDiff {
-    compare(
-        &frame::from_records(before).unwrap(),
-        &frame::from_records(after).unwrap(),
-    )
-    .unwrap()
+    compare(&table(before), &table(after)).unwrap()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs that never ran.
 
 use ablate::record::{BleuScores, Marker, Outcome, Provenance, RunFolder, RunScore};
-use ablate::results::{PlannedRun, RowTarget, RunRecord, RunStatus};
+use ablate::results::{PlannedRun, ResultsTable, RowTarget, RunRecord, RunStatus};
 use ablate::score::Bleu;
 
 pub const SIGNATURE: &str = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0";
@@ -29,7 +29,7 @@ pub fn score(ppl: f64, score: f64) -> RunScore {
         ppl,
         dev_ppl: Some(ppl + 0.25),
         skipped_pairs: Some(3),
-        unknown_pieces: None,
+        unknown_tokens: None,
         weights: Some("last".into()),
         bleu_in_table: None,
         of_weights: Vec::new(),
@@ -120,33 +120,14 @@ pub fn ended(row: &str, seed: u64, status: RunStatus, note: Option<&str>) -> Run
         row: row.into(),
         seed,
         status,
-        steps: None,
-        tokens: None,
-        parameters: None,
-        training_flops: None,
-        weights: None,
-        ppl: None,
-        bleu: None,
-        signature: None,
-        bleu_13a: None,
-        bleu_13a_lc: None,
-        bleu_intl: None,
-        bleu_compound: None,
-        dev_ppl: None,
-        bleu_last: None,
-        bleu_best: None,
-        bleu_average: None,
-        best_step: None,
-        averaged_steps: None,
-        skipped_pairs: None,
-        unknown_pieces: None,
         spec_hash: "5eed".into(),
-        data_hash: None,
         note: note.map(str::to_owned),
-        wall_s: None,
-        tokens_per_s: None,
-        device_flops: None,
+        ..RunRecord::default()
     }
+}
+
+pub fn table(records: &[RunRecord]) -> ResultsTable {
+    ResultsTable::new(records.to_vec()).unwrap()
 }
 
 pub fn target(id: &str, paper_bleu: Option<f64>) -> RowTarget {

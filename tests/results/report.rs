@@ -1,9 +1,9 @@
 //! A comparison as text.
 
 use ablate::report::{Budget, ReportContext, html, markdown, results_diff, terminal};
-use ablate::results::{Comparison, LossCurve, RowTarget, RunRecord, RunStatus, compare, frame};
+use ablate::results::{Comparison, LossCurve, RowTarget, RunRecord, RunStatus, compare};
 
-use crate::fixtures::{done, ended, target};
+use crate::fixtures::{done, ended, table, target};
 
 fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
     of.iter()
@@ -66,7 +66,7 @@ fn records() -> Vec<RunRecord> {
 }
 
 fn compared(records: &[RunRecord], targets: &[RowTarget]) -> Comparison {
-    Comparison::new(&frame::from_records(records).unwrap(), "base", targets).unwrap()
+    Comparison::new(&table(records), "base", targets).unwrap()
 }
 
 /// By hand. The one interval: differences -2.0 and -1.8 have a standard error of 0.1; times t(0.975, 1) = 12.706.
@@ -264,7 +264,7 @@ fn two_files_are_shown_side_by_side_with_refusals_in_words() {
         ended("new", 1, RunStatus::Failed, None),
     ];
     after[1].data_hash = Some("07e5".into());
-    let [before, after] = [&before, &after].map(|records| frame::from_records(records).unwrap());
+    let [before, after] = [table(&before), table(&after)];
     let expected = "\
 row                        PPL                      BLEU
 ----  ------------------------  ------------------------
