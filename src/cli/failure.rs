@@ -21,7 +21,7 @@ pub enum Failure {
     Catalog(String),
     Data(String),
     Diverged {
-        step: usize,
+        step: u64,
     },
     Io(String),
     /// Of a sweep, which has told about each already.

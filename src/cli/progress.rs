@@ -8,7 +8,8 @@ use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::output::tell;
-use crate::run::Event;
+use crate::record::Ending;
+use crate::run::{Event, Scores};
 
 /// Between two plain lines about the training of one run.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
@@ -100,17 +101,12 @@ impl Display {
         }
     }
 
-    /// The run is over with this event.
+    /// Shows the last event of a run.
     pub fn end(&mut self, run: &str, event: &Event) {
-        self.end_with(run, &text(event));
-    }
-
-    /// The run is over; `verdict` says how.
-    pub fn end_with(&mut self, run: &str, verdict: &str) {
         if let Some(shown) = self.runs.remove(run) {
             shown.bar.finish_and_clear();
         }
-        self.line(&format!("{run}: {verdict}"));
+        self.line(&format!("{run}: {}", text(event)));
         if let Some(total) = &self.total {
             total.inc(1);
         }
@@ -175,10 +171,19 @@ fn text(event: &Event) -> String {
         Event::Validated { step, dev_ppl } => format!("step {step}: dev perplexity {dev_ppl:.3}"),
         Event::Translating { done, sentences } => format!("translating, {done} of {sentences} sentences"),
         Event::Note { text } => text.clone(),
-        Event::Finished { ppl, bleu } => format!("done: perplexity {ppl:.3}, BLEU {bleu:.2}"),
-        Event::Diverged { step } => format!("DIVERGED at step {step}"),
-        Event::Interrupted { step } => format!("interrupted after step {step}"),
+        Event::Ended(Ending::Done(Scores { ppl, bleu })) => format!("done: perplexity {ppl:.3}, BLEU {bleu:.2}"),
+        Event::Ended(Ending::Diverged { step }) => format!("DIVERGED at step {step}"),
+        Event::Ended(Ending::Failed { reason }) => format!("FAILED\n{}", indented(reason)),
+        Event::Interrupted { step: Some(step) } => format!("interrupted after step {step}"),
+        Event::Interrupted { step: None } => "interrupted".to_owned(),
     }
+}
+
+fn indented(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// `1:02:03` or `2:03`.

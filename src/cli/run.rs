@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::progress::Display;
 use super::suites;
 use crate::plan::Run;
-use crate::record::RunFolder;
+use crate::record::{Ending, RunFolder};
 use crate::run::{Device, Environment, Event, Job, Listener, execute};
 use crate::spec::Suite;
 use crate::threads::{cores, use_threads};
@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         }
     };
     match event {
-        Event::Diverged { step } => Err(Failure::Diverged { step }),
+        Event::Ended(Ending::Diverged { step }) => Err(Failure::Diverged { step }),
         Event::Interrupted { .. } => Err(Failure::Interrupted),
         _ => Ok(()),
     }
@@ -108,7 +108,7 @@ struct Person {
 impl Listener for Person {
     fn hear(&mut self, event: &Event) {
         self.display.show(&self.run, event);
-        if event.is_end() {
+        if event.is_last() {
             self.display.end(&self.run, event);
         }
     }

@@ -13,10 +13,10 @@ use super::{plan, report, suites};
 use crate::durable;
 use crate::lock::{Lock, LockError};
 use crate::plan::Run;
-use crate::record::{RunFolder, RunState};
+use crate::record::{Ending, RunFolder, RunState};
 use crate::run::{self, Device, Event};
 use crate::spec::Suite;
-use crate::sweep::{Ending, Sweep, Urgency, Watcher, longest_first};
+use crate::sweep::{Sweep, Urgency, Watcher, longest_first};
 use crate::threads::cores;
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         .threads
         .map_or_else(|| threads_of_each(cores().get(), jobs), usize::from);
     let nothing_to_do = runs.is_empty();
-    let endings = Sweep {
+    let sweep = Sweep {
         suite: &suite.name,
         results,
         runs,
@@ -55,13 +55,13 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
             command
         },
     };
-    let endings = endings.execute(&mut watcher)?;
+    let ended = sweep.execute(&mut watcher)?;
     watcher.display.close();
     let comparison = report::write(&suite, &args.place.results)?;
     report::print(&comparison);
     if !nothing_to_do {
         let elapsed = duration(started.elapsed().as_secs_f64());
-        tell(format_args!("{} in {elapsed}", count(endings.len())));
+        tell(format_args!("{} in {elapsed}", count(ended)));
     }
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
@@ -80,8 +80,8 @@ fn check(suite: &Suite, open: &[Run], place: &Place, devices: &[Device]) -> Resu
 fn is_settled(suite: &Suite, run: &Run, args: &SweepArgs) -> bool {
     let folder = RunFolder::new(&args.place.results.results, &suite.name, &run.row, run.seed);
     match RunState::read(&folder, &run.spec_hash) {
-        RunState::Done(_) => true,
-        RunState::Diverged { .. } => !args.retry,
+        RunState::Ended(Ending::Done(_)) => true,
+        RunState::Ended(Ending::Diverged { .. }) => !args.retry,
         _ => false,
     }
 }
@@ -123,7 +123,7 @@ fn verdict(watcher: &Screen, suite: &Suite, results: &Path, rows: &[String], see
     }
     let ended_well = |run: &Run| {
         let folder = RunFolder::new(results, &suite.name, &run.row, run.seed);
-        matches!(RunState::read(&folder, &run.spec_hash), RunState::Done(_))
+        RunState::read(&folder, &run.spec_hash).is_done()
     };
     if suites::runs(suite, rows, seeds)?.iter().all(ended_well) {
         Ok(())
@@ -147,14 +147,8 @@ impl Watcher for Screen {
         self.display.show(&run.id(), event);
     }
 
-    fn ended(&mut self, run: &Run, ending: &Ending) {
-        match ending {
-            Ending::Ended(event) => self.display.end(&run.id(), event),
-            Ending::Aborted => self.display.end_with(&run.id(), "interrupted"),
-            Ending::Failed { reason } => self
-                .display
-                .end_with(&run.id(), &format!("FAILED\n{}", indented(reason))),
-        }
+    fn ended(&mut self, run: &Run, last: &Event) {
+        self.display.end(&run.id(), last);
     }
 
     fn urgency(&self) -> Urgency {
@@ -164,13 +158,6 @@ impl Watcher for Screen {
             _ => Urgency::Abort,
         }
     }
-}
-
-fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
 }
 
 fn another_sweep(error: LockError) -> Failure {

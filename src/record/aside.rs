@@ -29,8 +29,7 @@ impl RunFolder {
     pub fn bring_back(&self, spec_hash: &str) -> Result<(), RecordError> {
         let rank = |path: &PathBuf| match RunState::read(&Self::open(path)?, spec_hash) {
             RunState::Absent | RunState::Stale { .. } => None,
-            RunState::Done(_) => Some(true),
-            _ => Some(false),
+            state => Some(state.is_done()),
         };
         let aside = self.names_aside(spec_hash).take_while(|path| path.exists());
         let ranked = aside.filter_map(|path| rank(&path).map(|rank| (rank, path)));
@@ -68,7 +67,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), RecordError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Marker, Outcome};
+    use super::super::{Ending, Marker};
     use super::*;
 
     #[test]
@@ -107,7 +106,7 @@ mod tests {
         let marker = |spec_hash: &str| Marker {
             spec_hash: spec_hash.to_owned(),
             seed: 7,
-            outcome: Outcome::Diverged { step: 3 },
+            ending: Ending::Diverged { step: 3 },
         };
         let second = RunFolder::open(&results.path().join("table3/A1-s7.01234567.2")).unwrap();
         marker(other).write(&second).unwrap();

@@ -1,4 +1,4 @@
-//! The last file a run writes: that it ended, and how.
+//! The last file that a run writes: it says how the run ended.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,39 +6,27 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, RunFolder, toml_file};
+use super::{Ending, RecordError, RunFolder, toml_file};
 use crate::durable;
 
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "lowercase")]
-pub enum Outcome {
-    /// `score.toml` holds the result.
-    Done,
-    /// The loss stopped being a number, or exploded, at this step.
-    Diverged { step: u64 },
-    /// How the process ended, and the last lines of its complaints.
-    Failed { reason: String },
-}
-
-/// The content of `DONE` or `FAILED`.
+/// Content of `DONE` or `FAILED`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
     pub spec_hash: String,
     pub seed: u64,
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub ending: Ending,
 }
 
 impl Marker {
-    /// Ends the run in `folder`: call it last, when every other file is in place.
+    /// Ends the run in `folder`: call this last, when every other file is in place.
     ///
     /// # Errors
     /// When the file system refuses.
     pub fn write(&self, folder: &RunFolder) -> Result<(), RecordError> {
-        let (this, other) = match self.outcome {
-            Outcome::Done => (folder.done(), folder.failed()),
-            Outcome::Diverged { .. } | Outcome::Failed { .. } => (folder.failed(), folder.done()),
+        let (this, other) = match self.ending {
+            Ending::Done(()) => (folder.done(), folder.failed()),
+            Ending::Diverged { .. } | Ending::Failed { .. } => (folder.failed(), folder.done()),
         };
         remove_if_there(&other)?;
         toml_file::write(&this, self)
@@ -53,10 +41,10 @@ impl Marker {
         remove_if_there(&folder.failed())
     }
 
-    /// The marker at `path`, or `None` where there is none.
+    /// Reads the marker at `path`; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When the file is there and is not a marker.
+    /// When the file exists and is not a marker.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, RecordError> {
         match toml_file::read(path) {
             Err(RecordError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
@@ -67,4 +55,41 @@ impl Marker {
 
 fn remove_if_there(path: &Path) -> Result<(), RecordError> {
     durable::if_there(fs::remove_file(path)).map_err(RecordError::write(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_has_this_file_and_is_read_back() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(results.path(), "table3", "A1", 7);
+        folder.create().unwrap();
+        let reason = "out of memory".to_owned();
+        for (ending, path, rest) in [
+            (
+                Ending::Diverged { step: 3 },
+                folder.failed(),
+                "\"diverged\"\nstep = 3\n",
+            ),
+            (Ending::Done(()), folder.done(), "\"done\"\n"),
+            (
+                Ending::Failed { reason },
+                folder.failed(),
+                "\"failed\"\nreason = \"out of memory\"\n",
+            ),
+        ] {
+            let marker = Marker {
+                spec_hash: "5eed".to_owned(),
+                seed: 7,
+                ending,
+            };
+            marker.write(&folder).unwrap();
+            let expected = format!("spec_hash = \"5eed\"\nseed = 7\nstatus = {rest}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+            assert_eq!(Marker::read(&path).unwrap(), Some(marker));
+        }
+        assert_eq!(Marker::read(&folder.done()).unwrap(), None);
+    }
 }

@@ -1,8 +1,8 @@
-//! What a run folder says about its run, whatever happened to it.
+//! The state of a run, read from its folder.
 
-use super::{Marker, Outcome, Provenance, RecordError, RunFolder, RunScore};
+use super::{Ending, Marker, Provenance, RecordError, RunFolder, RunScore};
 
-/// A result, and how it came to be.
+/// A result and its provenance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedRun {
     pub score: RunScore,
@@ -12,25 +12,19 @@ pub struct FinishedRun {
 /// The state of a run, seen from the spec as it is now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunState {
-    /// No folder.
+    /// The run has no folder.
     Absent,
-    /// A folder without a marker: the run goes on, or was stopped and can continue.
+    /// The folder has no marker: the run goes on, or was stopped and can be continued.
     Unfinished,
-    /// A file that a finished run must have cannot be read; as good as unfinished.
+    /// A file that a finished run must have cannot be read; the run is treated as unfinished.
     Damaged {
         reason: String,
     },
-    /// The spec was edited since; the folder belongs to this other hash and must be kept.
+    /// The spec was edited after this run; the folder belongs to the spec with this hash and must be kept.
     Stale {
         spec_hash: String,
     },
-    Diverged {
-        step: u64,
-    },
-    Failed {
-        reason: String,
-    },
-    Done(Box<FinishedRun>),
+    Ended(Ending<Box<FinishedRun>>),
 }
 
 impl RunState {
@@ -49,7 +43,7 @@ impl RunState {
             Ok(Some(marker)) if marker.seed != folder.seed() => Self::Damaged {
                 reason: format!("the marker is of seed {}", marker.seed),
             },
-            Ok(Some(marker)) => Self::of_outcome(folder, marker.outcome),
+            Ok(Some(marker)) => Self::of_ending(folder, marker.ending),
             Ok(None) => Self::of_unmarked(folder, spec_hash, Self::Unfinished),
             Err(error) => Self::of_unmarked(
                 folder,
@@ -61,11 +55,17 @@ impl RunState {
         }
     }
 
-    fn of_outcome(folder: &RunFolder, outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Diverged { step } => Self::Diverged { step },
-            Outcome::Failed { reason } => Self::Failed { reason },
-            Outcome::Done => match read_finished(folder) {
+    /// Returns whether the run has a result.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Ended(Ending::Done(_)))
+    }
+
+    fn of_ending(folder: &RunFolder, ending: Ending) -> Self {
+        match ending {
+            Ending::Diverged { step } => Self::Ended(Ending::Diverged { step }),
+            Ending::Failed { reason } => Self::Ended(Ending::Failed { reason }),
+            Ending::Done(()) => match read_finished(folder) {
                 Ok(finished) => Self::of_score(finished),
                 Err(error) => Self::Damaged {
                     reason: error.to_string(),
@@ -76,15 +76,15 @@ impl RunState {
 
     fn of_score(finished: FinishedRun) -> Self {
         match finished.score.impossible_number() {
-            None => Self::Done(Box::new(finished)),
+            None => Self::Ended(Ending::Done(Box::new(finished))),
             Some((name, value)) => Self::Damaged {
                 reason: format!("score.toml: {value} cannot be a {name}"),
             },
         }
     }
 
-    /// Without a marker only the provenance tells which spec the checkpoints belong to; before it is written there are
-    /// none, and nothing to protect.
+    /// Without a marker only the provenance names the spec of the checkpoints. Before it is written there are no
+    /// checkpoints to protect.
     fn of_unmarked(folder: &RunFolder, spec_hash: &str, state: Self) -> Self {
         if !folder.provenance().exists() {
             return state;
@@ -101,7 +101,7 @@ impl RunState {
     }
 }
 
-/// A result is worth more than a failure, should a killed retry have left both markers.
+/// Prefers a result to a failure, because a killed retry may leave both markers.
 fn read_marker(folder: &RunFolder) -> Result<Option<Marker>, RecordError> {
     match Marker::read(&folder.done())? {
         Some(marker) => Ok(Some(marker)),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::record::{FinishedRun, Provenance, RunFolder, RunState};
+use crate::record::{Ending, FinishedRun, Provenance, RunFolder, RunState};
 use crate::spec::Weights;
 
 /// A run that the plan asks for.
@@ -150,18 +150,18 @@ impl RunRecord {
                     "the spec was edited: the folder holds a run of spec {spec_hash:.8}"
                 ));
             }
-            RunState::Diverged { step } => {
+            RunState::Ended(Ending::Diverged { step }) => {
                 record.status = RunStatus::Diverged;
                 record.steps = Some(step);
                 record.note = Some(format!("at step {step}"));
                 record.data_hash = data_hash();
             }
-            RunState::Failed { reason } => {
+            RunState::Ended(Ending::Failed { reason }) => {
                 record.status = RunStatus::Failed;
                 record.note = one_line(&reason);
                 record.data_hash = data_hash();
             }
-            RunState::Done(finished) => {
+            RunState::Ended(Ending::Done(finished)) => {
                 let (steps, all) = (finished.score.steps, planned.steps);
                 record.note = (steps < all).then(|| format!("ended at step {steps} of {all}: patience ran out"));
                 record.fill(*finished);

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use super::execute::Attempt;
 use super::measure::{references, scores, translations};
 use super::training::Training;
-use super::{Event, RunError};
+use super::{Event, RunError, Scores};
 use crate::data::{Dataset, evaluation_batches};
 use crate::durable;
 use crate::model::Seq2Seq;
 use crate::plan::training_flops;
-use crate::record::{BleuScores, RunScore, WeightsScore};
+use crate::record::{BleuScores, Ending, RunScore, WeightsScore};
 use crate::score::check_texts;
 use crate::spec::{Evaluation, Signature, Split, Weights};
 use crate::train::{CheckpointError, Progress, Snapshot, evaluate};
@@ -26,7 +26,7 @@ pub fn finish(
     let wanted = wanted(attempt, training)?;
     let Some(candidates) = measure_all(attempt, dataset, model, wanted)? else {
         let step = training.progress.step;
-        return Ok(Event::Interrupted { step });
+        return Ok(Event::Interrupted { step: Some(step) });
     };
     write_hypotheses(attempt, &candidates)?;
     if let Some(average) = &chosen(attempt, &candidates).average {
@@ -220,10 +220,10 @@ fn conclude(
     for candidate in candidates {
         attempt.log.line(&candidate.line(split, signature));
     }
-    Ok(Event::Finished {
+    Ok(Event::Ended(Ending::Done(Scores {
         ppl: figures.ppl,
         bleu: figures.bleu.under(signature).score,
-    })
+    })))
 }
 
 impl Candidate {

@@ -1,14 +1,16 @@
-//! What a run tells while it goes on.
+//! Events that a run reports while it goes on.
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that happened; as JSON, a line of what a child process tells its sweep.
+use crate::record::Ending;
+
+/// One event; as JSON, one line from a child process to its sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The corpus is read, or made, and split into pieces.
+    /// The run reads or makes the corpus and splits it into tokens.
     Preparing,
-    /// Training begins, or goes on from `step`.
+    /// Training begins, or continues from `step`.
     Training {
         step: usize,
         steps: usize,
@@ -17,7 +19,7 @@ pub enum Event {
     Update {
         step: usize,
         steps: usize,
-        /// Label-smoothed, per target piece.
+        /// Label-smoothed, per target token.
         loss_nats: f64,
         tokens_per_s: f64,
         remaining_s: f64,
@@ -31,29 +33,54 @@ pub enum Event {
         done: usize,
         sentences: usize,
     },
-    /// Something worth a look that does not end the run.
+    /// A remark that does not end the run.
     Note {
         text: String,
     },
-    Finished {
-        ppl: f64,
-        bleu: f64,
-    },
-    Diverged {
-        step: usize,
-    },
+    Ended(Ending<Scores>),
+    /// The run stopped before its end and can be continued; a killed process does not report its step.
     Interrupted {
-        step: usize,
+        step: Option<usize>,
     },
 }
 
+/// Scores that enter the table.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    pub ppl: f64,
+    pub bleu: f64,
+}
+
 impl Event {
-    /// Whether nothing follows.
+    /// Returns whether this is the last event of a process.
     #[must_use]
-    pub fn is_end(&self) -> bool {
-        matches!(
-            self,
-            Self::Finished { .. } | Self::Diverged { .. } | Self::Interrupted { .. }
-        )
+    pub fn is_last(&self) -> bool {
+        matches!(self, Self::Ended(_) | Self::Interrupted { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_survives_its_line_of_json() {
+        for (event, line) in [
+            (
+                Event::Ended(Ending::Done(Scores { ppl: 4.5, bleu: 25.8 })),
+                r#"{"event":"ended","status":"done","ppl":4.5,"bleu":25.8}"#,
+            ),
+            (
+                Event::Ended(Ending::Diverged { step: 3 }),
+                r#"{"event":"ended","status":"diverged","step":3}"#,
+            ),
+            (
+                Event::Interrupted { step: Some(3) },
+                r#"{"event":"interrupted","step":3}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&event).unwrap(), line);
+            assert_eq!(serde_json::from_str::<Event>(line).unwrap(), event);
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::log::Log;
 use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
-use super::{Device, Environment, Event, RunError, peak_memory_bytes};
+use super::{Device, Environment, Event, RunError, Scores, peak_memory_bytes};
 use crate::clock;
 use crate::data::{self, Dataset, UpdateSize, Updates, check_files, evaluation_batches};
 use crate::durable;
@@ -17,7 +17,7 @@ use crate::generated::SHAPES;
 use crate::lock::Lock;
 use crate::model::Seq2Seq;
 use crate::plan::{CorpusSize, Regime, Run, ShapeKey, oddities};
-use crate::record::{History, Marker, RecordError, RunFolder, RunState};
+use crate::record::{Ending, History, Marker, RecordError, RunFolder, RunState};
 use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
@@ -41,15 +41,15 @@ pub struct Job {
 /// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
     // Before the folder is touched: what cannot run must not set a finished result aside.
-    if !matches!(RunState::read(&job.folder, &job.run.spec_hash), RunState::Done(_)) {
+    if !RunState::read(&job.folder, &job.run.spec_hash).is_done() {
         check(&job.suite, &job.run, job.device, job.data_dir.as_deref())?;
     }
     let _lock = Lock::wait(&job.folder.lock(), LOCK_PATIENCE)?;
     let event = match claim(job)? {
-        RunState::Done(finished) => Event::Finished {
+        RunState::Ended(Ending::Done(finished)) => Event::Ended(Ending::Done(Scores {
             ppl: finished.score.ppl,
             bleu: finished.score.in_table().score,
-        },
+        })),
         state => {
             let mut attempt = Attempt::begin(job, environment, listener)?;
             if let RunState::Damaged { reason } = state {
@@ -58,7 +58,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
             attempt.complete(environment)?
         }
     };
-    if matches!(event, Event::Finished { .. }) {
+    if matches!(event, Event::Ended(Ending::Done(_))) {
         remove_snapshots(&job.folder)?;
     }
     listener.hear(&event);
@@ -144,7 +144,11 @@ impl<'a> Attempt<'a> {
         provenance.tokens_per_s = (progress.elapsed_s > 0.0).then(|| progress.tokens as f64 / progress.elapsed_s);
         provenance.peak_memory_bytes = peak_memory_bytes();
         provenance.write(&self.job.folder.provenance())?;
-        mark(self.job, &event)?;
+        match event {
+            Event::Ended(Ending::Done(_)) => mark(self.job, Ending::Done(()))?,
+            Event::Ended(Ending::Diverged { step }) => mark(self.job, Ending::Diverged { step })?,
+            _ => {}
+        }
         Ok(event)
     }
 
@@ -266,7 +270,9 @@ impl<'a> Attempt<'a> {
             }
             Outcome::Interrupted => {
                 self.log.line(&format!("interrupted after step {}", progress.step));
-                Ok(Event::Interrupted { step: progress.step })
+                Ok(Event::Interrupted {
+                    step: Some(progress.step),
+                })
             }
             Outcome::Diverged {
                 step,
@@ -276,7 +282,7 @@ impl<'a> Attempt<'a> {
                 self.log.line(&format!(
                     "diverged at step {step}: loss {loss_nats} nats, gradient norm {gradient_norm}"
                 ));
-                Ok(Event::Diverged { step })
+                Ok(Event::Ended(Ending::Diverged { step: step as u64 }))
             }
         }
     }

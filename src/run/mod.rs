@@ -24,7 +24,7 @@ pub use agreement::first_difference;
 pub use device::Device;
 pub use environment::{Environment, cpu_model, memory_bytes, peak_memory_bytes};
 pub use error::RunError;
-pub use event::Event;
+pub use event::{Event, Scores};
 pub use execute::{Job, check, execute};
 pub use export::{Existing, Export, ExportError, WeightsError};
 pub use trained::Trained;

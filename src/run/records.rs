@@ -1,13 +1,13 @@
-//! What a run writes about itself: where it comes from before it does anything, and how it ended after everything else.
+//! Files that a run writes about itself: its provenance before anything else, and its marker after everything else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, Event, Job, RunError};
+use super::{Environment, Job, RunError};
 use crate::clock;
 use crate::data::Dataset;
 use crate::durable;
-use crate::record::{Marker, Outcome, Provenance, RunFolder};
+use crate::record::{Ending, Marker, Provenance, RunFolder};
 use crate::spec::render;
 use crate::threads::threads;
 
@@ -33,7 +33,7 @@ pub fn provenance(job: &Job, environment: &Environment, dataset: &Dataset) -> Pr
     }
 }
 
-/// Writes what the run is, before it does anything.
+/// Writes provenance, spec and vocabulary before the run does anything.
 pub fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result<(), RunError> {
     let write = |path: PathBuf, text: &str| durable::write(&path, text.as_bytes()).map_err(RunError::io(path));
     change_history(&job.folder, &dataset.data_hash)?;
@@ -42,8 +42,8 @@ pub fn describe(job: &Job, dataset: &Dataset, provenance: &Provenance) -> Result
     write(job.folder.tokenizer(), &dataset.vocabulary.to_json()?)
 }
 
-/// The history in the folder is of the corpus that the provenance names. If that is another now, it is put aside, and
-/// taken back when its corpus comes back, as its checkpoints are.
+/// Keeps one history per corpus, as there are checkpoints per corpus: puts aside the history of the corpus that the
+/// provenance names if the corpus is another now, and takes back the history of the present corpus.
 fn change_history(folder: &RunFolder, data_hash: &str) -> Result<(), RunError> {
     let Ok(before) = Provenance::read(&folder.provenance()) else {
         return Ok(());
@@ -53,24 +53,19 @@ fn change_history(folder: &RunFolder, data_hash: &str) -> Result<(), RunError> {
         return Ok(());
     }
     let rename = |from: &Path, to: &Path| durable::if_there(fs::rename(from, to)).map_err(RunError::io(from));
-    // There already: a process was killed between here and the new provenance.
+    // It exists if a process was killed between here and the new provenance.
     if !aside.exists() {
         rename(&history, &aside)?;
     }
     rename(&folder.history_of(data_hash), &history)
 }
 
-/// Written last: a folder with a marker is complete.
-pub fn mark(job: &Job, event: &Event) -> Result<(), RunError> {
-    let outcome = match event {
-        Event::Finished { .. } => Outcome::Done,
-        Event::Diverged { step } => Outcome::Diverged { step: *step as u64 },
-        _ => return Ok(()),
-    };
+/// Writes the marker, the last file: a folder with a marker is complete.
+pub fn mark(job: &Job, ending: Ending) -> Result<(), RunError> {
     let marker = Marker {
         spec_hash: job.run.spec_hash.clone(),
         seed: job.run.seed,
-        outcome,
+        ending,
     };
     Ok(marker.write(&job.folder)?)
 }

@@ -6,8 +6,8 @@ use tempfile::TempDir;
 
 use super::Check;
 use crate::plan::Run;
-use crate::record::RunFolder;
-use crate::run::{Device, Environment, Event, Job, Listener, RunError, execute};
+use crate::record::{Ending, RunFolder};
+use crate::run::{Device, Environment, Event, Job, Listener, RunError, Scores, execute};
 
 /// BLEU may differ by so much, as it does between two seeds.
 const ALLOWED_BLEU: f64 = 2.0;
@@ -61,7 +61,7 @@ impl Score {
     fn of(job: &Job, step: usize) -> Result<Self, RunError> {
         let mut listener = Until { step, reached: 0 };
         Ok(match execute(job, &Environment::here(), &mut listener)? {
-            Event::Finished { ppl, bleu } => Self { ppl, bleu },
+            Event::Ended(Ending::Done(Scores { ppl, bleu })) => Self { ppl, bleu },
             _ => Self {
                 ppl: f64::NAN,
                 bleu: f64::NAN,

@@ -1,10 +1,9 @@
-//! Many runs: runs and a way to start each as a process of its own come in, and how each ended goes out, while events
-//! are passed on to whoever watches. One process per run, so that none can take another down with it. This room
-//! refuses to know what a run computes.
+//! Comes in: runs, and a way to start each as a process of its own. Goes out: finished runs; a watcher hears every event.
+//! Each run has its own process, so that no run can take another down with it. Refuses to know what a run computes.
 
 mod child;
 mod order;
 mod schedule;
 
 pub use order::longest_first;
-pub use schedule::{Ending, Sweep, SweepError, Urgency, Watcher};
+pub use schedule::{Sweep, SweepError, Urgency, Watcher};

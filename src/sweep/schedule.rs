@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::child::{Child, Message};
 use crate::lock::Lock;
 use crate::plan::Run;
-use crate::record::{Marker, Outcome, RecordError, RunFolder, RunState};
+use crate::record::{Ending, Marker, RecordError, RunFolder, RunState};
 use crate::run::Event;
 
 /// How soon a wish to stop is noticed while all runs are silent.
@@ -33,18 +33,6 @@ pub struct Sweep<'a> {
     pub command: &'a dyn Fn(&Run, usize) -> Command,
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ending {
-    /// With its last event: finished, diverged or interrupted.
-    Ended(Event),
-    /// Killed on request; it can be continued.
-    Aborted,
-    Failed {
-        reason: String,
-    },
-}
-
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
@@ -61,7 +49,7 @@ pub trait Watcher {
 
     fn heard(&mut self, run: &Run, event: &Event);
 
-    fn ended(&mut self, run: &Run, ending: &Ending);
+    fn ended(&mut self, run: &Run, last: &Event);
 
     /// Asked several times a second.
     fn urgency(&self) -> Urgency;
@@ -85,16 +73,17 @@ struct Worker {
 }
 
 impl Sweep<'_> {
-    /// Executes all runs, or those that were started before the watcher asked to stop. A run that failed leaves a
-    /// marker with its last words.
+    /// Executes all runs, or those that were started before the watcher asked to stop. Returns how many ended.
+    ///
+    /// Leaves a marker in the folder of a run that failed, with the last lines on its standard error.
     ///
     /// # Errors
-    /// If a process cannot be started or a folder not be written; runs that go on are asked to stop.
-    pub fn execute(self, watcher: &mut dyn Watcher) -> Result<Vec<(Run, Ending)>, SweepError> {
+    /// When a process cannot be started or a folder cannot be written; asks the other runs to stop.
+    pub fn execute(self, watcher: &mut dyn Watcher) -> Result<usize, SweepError> {
         let (sender, messages) = channel();
         let mut waiting: VecDeque<Run> = self.runs.iter().cloned().collect();
         let mut workers: Vec<Option<Worker>> = (0..self.jobs.max(1)).map(|_| None).collect();
-        let mut ended = Vec::new();
+        let mut ended = 0;
         loop {
             let urgency = watcher.urgency();
             if urgency > Urgency::GoOn {
@@ -106,9 +95,9 @@ impl Sweep<'_> {
                 return Ok(ended);
             }
             if let Some(mut worker) = next_closed(&messages, &mut workers, watcher) {
-                let ending = conclude(&mut worker, urgency)?;
-                watcher.ended(&worker.run, &ending);
-                ended.push((worker.run, ending));
+                let last = conclude(&mut worker, urgency)?;
+                watcher.ended(&worker.run, &last);
+                ended += 1;
             }
         }
     }
@@ -166,8 +155,8 @@ fn next_closed(
     }
 }
 
-/// How the run ended; a failure is written down, which the run itself cannot do any more.
-fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Ending, SweepError> {
+/// Returns the last event of a run. Writes the marker of a failure, which the run itself cannot do.
+fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Event, SweepError> {
     let Worker {
         run,
         folder,
@@ -178,35 +167,34 @@ fn conclude(worker: &mut Worker, urgency: Urgency) -> Result<Ending, SweepError>
         .wait()
         .map_err(|source| SweepError::Start { run: run.id(), source })?;
     match last.take() {
-        Some(event) if event.is_end() => return Ok(Ending::Ended(event)),
-        _ if urgency == Urgency::Abort || status.code() == Some(INTERRUPTED) => return Ok(Ending::Aborted),
+        Some(event) if event.is_last() => return Ok(event),
+        _ if urgency == Urgency::Abort || status.code() == Some(INTERRUPTED) => {
+            return Ok(Event::Interrupted { step: None });
+        }
         _ => {}
     }
     let reason = format!("{}\n{}", describe(status), child.complaints());
-    // Whoever still works in the folder will say how that ended, and a result of another spec is not ours to mark.
-    let is_ours = !matches!(
-        RunState::read(folder, &run.spec_hash),
-        RunState::Stale { .. } | RunState::Done(_)
-    );
+    // Another process in the folder marks it itself, and a result of another spec must stay.
+    let state = RunState::read(folder, &run.spec_hash);
+    let is_ours = !state.is_done() && !matches!(state, RunState::Stale { .. });
     if let (true, Ok(_lock)) = (is_ours, Lock::take(&folder.lock())) {
         folder.create()?;
-        let outcome = Outcome::Failed { reason: reason.clone() };
         let marker = Marker {
             spec_hash: run.spec_hash.clone(),
             seed: run.seed,
-            outcome,
+            ending: Ending::Failed { reason: reason.clone() },
         };
         marker.write(folder)?;
     }
-    Ok(Ending::Failed { reason })
+    Ok(Event::Ended(Ending::Failed { reason }))
 }
 
 #[cfg(unix)]
 fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.signal(), status.code()) {
-        (Some(9), _) => "the process was killed (signal 9), by a person or for want of memory".to_owned(),
-        (Some(signal), _) => format!("the process ended by signal {signal}"),
+        (Some(9), _) => "the process was killed (SIGKILL); the machine may have run out of memory".to_owned(),
+        (Some(signal), _) => format!("the process was ended by signal {signal}"),
         (None, code) => format!("the process ended with exit code {}", code.unwrap_or_default()),
     }
 }

@@ -1,6 +1,6 @@
 //! Runs that never ran.
 
-use ablate::record::{BleuScores, Marker, Outcome, Provenance, RunFolder, RunScore};
+use ablate::record::{BleuScores, Ending, Marker, Provenance, RunFolder, RunScore};
 use ablate::results::{PlannedRun, ResultsTable, RowTarget, RunRecord, RunStatus};
 use ablate::score::Bleu;
 
@@ -82,11 +82,11 @@ pub fn run_to_the_end(folder: &RunFolder, spec_hash: &str, result: &RunScore) {
     result.write(&folder.score()).unwrap();
 }
 
-pub fn mark(folder: &RunFolder, spec_hash: &str, outcome: Outcome) {
+pub fn mark(folder: &RunFolder, spec_hash: &str, ending: Ending) {
     Marker {
         spec_hash: spec_hash.into(),
         seed: folder.seed(),
-        outcome,
+        ending,
     }
     .write(folder)
     .unwrap();

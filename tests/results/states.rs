@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ablate::record::{Marker, Outcome, RunFolder, RunState};
+use ablate::record::{Ending, Marker, RunFolder, RunState};
 use ablate::results::{RunRecord, RunStatus, mean_dev_curve};
 use tempfile::TempDir;
 
@@ -36,8 +36,8 @@ fn a_run_is_absent_then_unfinished_then_done() {
         RunState::Unfinished,
         "without a marker there is no result"
     );
-    mark(&folder, SPEC, Outcome::Done);
-    let RunState::Done(finished) = RunState::read(&folder, SPEC) else {
+    mark(&folder, SPEC, Ending::Done(()));
+    let RunState::Ended(Ending::Done(finished)) = RunState::read(&folder, SPEC) else {
         panic!("not done")
     };
     assert_eq!(finished.score, score(4.9, 25.8));
@@ -48,7 +48,7 @@ fn a_run_is_absent_then_unfinished_then_done() {
 fn a_result_of_an_edited_spec_is_stale_and_is_kept_beside_the_new_one() {
     let (results, folder) = folder();
     run_to_the_end(&folder, SPEC, &score(4.9, 25.8));
-    mark(&folder, SPEC, Outcome::Done);
+    mark(&folder, SPEC, Ending::Done(()));
     assert_eq!(
         RunState::read(&folder, EDITED_SPEC),
         RunState::Stale { spec_hash: SPEC.into() }
@@ -59,7 +59,7 @@ fn a_result_of_an_edited_spec_is_stale_and_is_kept_beside_the_new_one() {
     let kept = folder.set_aside(SPEC).unwrap();
     assert_eq!(kept, results.path().join("tiny").join("A1-s7.01234567"));
     run_to_the_end(&folder, EDITED_SPEC, &score(5.1, 24.0));
-    mark(&folder, EDITED_SPEC, Outcome::Done);
+    mark(&folder, EDITED_SPEC, Ending::Done(()));
     assert_eq!(
         RunRecord::read(&folder, &planned("A1", 7, EDITED_SPEC)).bleu,
         Some(24.0)
@@ -82,7 +82,7 @@ fn checkpoints_of_another_spec_are_stale_before_the_run_ends() {
 fn a_file_cut_anywhere_is_damage_and_never_another_result() {
     let (_results, folder) = folder();
     run_to_the_end(&folder, SPEC, &score(4.9, 25.8));
-    mark(&folder, SPEC, Outcome::Done);
+    mark(&folder, SPEC, Ending::Done(()));
     let whole = RunState::read(&folder, SPEC);
     for path in [folder.done(), folder.score(), folder.provenance()] {
         let bytes = fs::read(&path).unwrap();
@@ -91,7 +91,9 @@ fn a_file_cut_anywhere_is_damage_and_never_another_result() {
             match RunState::read(&folder, SPEC) {
                 RunState::Damaged { reason } => assert!(reason.contains(path.file_name().unwrap().to_str().unwrap())),
                 // The last lines of the provenance are optional: a run may do without its times.
-                RunState::Done(finished) => assert_eq!(finished.score, score(4.9, 25.8), "{path:?} cut at {length}"),
+                RunState::Ended(Ending::Done(finished)) => {
+                    assert_eq!(finished.score, score(4.9, 25.8), "{path:?} cut at {length}");
+                }
                 other => panic!("{path:?} cut at {length}: {other:?}"),
             }
         }
@@ -106,7 +108,7 @@ fn a_file_cut_anywhere_is_damage_and_never_another_result() {
 fn a_done_run_whose_score_was_deleted_is_damaged() {
     let (_results, folder) = folder();
     run_to_the_end(&folder, SPEC, &score(4.9, 25.8));
-    mark(&folder, SPEC, Outcome::Done);
+    mark(&folder, SPEC, Ending::Done(()));
     fs::remove_file(folder.score()).unwrap();
     damage(&RunState::read(&folder, SPEC));
     let record = RunRecord::read(&folder, &planned("A1", 7, SPEC));
@@ -126,7 +128,7 @@ fn numbers_that_cannot_be_scores_are_damage() {
         (4.9, 101.0, "13a"),
     ] {
         run_to_the_end(&folder, SPEC, &score(ppl, bleu));
-        mark(&folder, SPEC, Outcome::Done);
+        mark(&folder, SPEC, Ending::Done(()));
         let state = RunState::read(&folder, SPEC);
         assert!(damage(&state).contains(named), "ppl {ppl}, bleu {bleu}: {state:?}");
     }
@@ -139,7 +141,7 @@ fn a_folder_copied_to_another_seed_is_not_that_seeds_result() {
     Marker {
         spec_hash: SPEC.into(),
         seed: 8,
-        outcome: Outcome::Done,
+        ending: Ending::Done(()),
     }
     .write(&folder)
     .unwrap();
@@ -150,7 +152,7 @@ fn a_folder_copied_to_another_seed_is_not_that_seeds_result() {
 fn a_run_that_diverged_has_a_step_and_no_numbers_even_beside_a_score() {
     let (_results, folder) = folder();
     run_to_the_end(&folder, SPEC, &score(4.9, 25.8));
-    mark(&folder, SPEC, Outcome::Diverged { step: 321 });
+    mark(&folder, SPEC, Ending::Diverged { step: 321 });
     let record = RunRecord::read(&folder, &planned("A1", 7, SPEC));
     assert_eq!((record.status, record.steps), (RunStatus::Diverged, Some(321)));
     assert_eq!(
@@ -165,10 +167,10 @@ fn a_failed_run_carries_the_end_of_its_log_in_one_line() {
     let (_results, folder) = folder();
     folder.create().unwrap();
     let reason = "reading data\n\n  thread 'main' panicked at \"x\":\nout of memory\n";
-    mark(&folder, SPEC, Outcome::Failed { reason: reason.into() });
+    mark(&folder, SPEC, Ending::Failed { reason: reason.into() });
     assert_eq!(
         RunState::read(&folder, SPEC),
-        RunState::Failed { reason: reason.into() }
+        RunState::Ended(Ending::Failed { reason: reason.into() })
     );
     let record = RunRecord::read(&folder, &planned("A1", 7, SPEC));
     assert_eq!(
@@ -185,15 +187,15 @@ fn another_attempt_replaces_the_failure_by_its_result() {
     mark(
         &folder,
         SPEC,
-        Outcome::Failed {
+        Ending::Failed {
             reason: "killed".into(),
         },
     );
     Marker::remove(&folder).unwrap();
     assert_eq!(RunState::read(&folder, SPEC), RunState::Unfinished);
     run_to_the_end(&folder, SPEC, &score(4.9, 25.8));
-    mark(&folder, SPEC, Outcome::Done);
-    assert!(matches!(RunState::read(&folder, SPEC), RunState::Done(_)));
+    mark(&folder, SPEC, Ending::Done(()));
+    assert!(RunState::read(&folder, SPEC).is_done());
     assert!(!folder.failed().exists());
 }
 

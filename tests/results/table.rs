@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ablate::record::{Outcome, RunFolder};
+use ablate::record::{Ending, RunFolder};
 use ablate::results::{ResultsError, ResultsTable, RunRecord, RunStatus};
 use proptest::prelude::*;
 
@@ -72,16 +72,16 @@ fn the_table_rebuilt_from_the_folders_is_the_same_bytes() {
     ];
     let folder = |run: &ablate::results::PlannedRun| RunFolder::new(results.path(), &run.suite, &run.row, run.seed);
     run_to_the_end(&folder(&plan[2]), "b1", &score(5.0, 24.1));
-    mark(&folder(&plan[2]), "b1", Outcome::Done);
+    mark(&folder(&plan[2]), "b1", Ending::Done(()));
     run_to_the_end(&folder(&plan[0]), "a1", &score(4.9, 25.8));
-    mark(&folder(&plan[0]), "a1", Outcome::Done);
+    mark(&folder(&plan[0]), "a1", Ending::Done(()));
     mark(
         &{
             folder(&plan[1]).create().unwrap();
             folder(&plan[1])
         },
         "a2",
-        Outcome::Diverged { step: 9 },
+        Ending::Diverged { step: 9 },
     );
     let rebuild = || written(&plan.each_ref().map(|run| RunRecord::read(&folder(run), run)));
     let first = rebuild();
