@@ -2,12 +2,12 @@
 
 use super::args::CompareArgs;
 use super::failure::Failure;
-use super::output::put;
+use super::report::print;
 use crate::report::results_diff;
 use crate::results::{ResultsTable, compare as differences};
 
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let (before, after) = (ResultsTable::read(&args.before)?, ResultsTable::read(&args.after)?);
-    put(results_diff(&differences(&before, &after)?));
+    print(&results_diff(&differences(&before, &after)?));
     Ok(())
 }

@@ -57,8 +57,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     };
     let ended = sweep.execute(&mut watcher)?;
     watcher.display.close();
-    let comparison = report::write(&suite, &args.place.results)?;
-    report::print(&comparison);
+    let sections = report::write(&suite, &args.place.results)?;
+    report::print(&sections);
     if !nothing_to_do {
         let elapsed = duration(started.elapsed().as_secs_f64());
         tell(format_args!("{} in {elapsed}", count(ended)));

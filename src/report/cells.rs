@@ -1,6 +1,6 @@
-//! The columns of results: ours, and the paper's in parentheses.
+//! The columns of results: our figures, with the paper's in parentheses.
 
-use super::table::{Align, Column};
+use super::table::{Align, Column, Shown};
 use super::verdict::{status, verdict};
 use crate::results::{BleuOfWeights, Comparison, Difference, RowComparison, Spread};
 
@@ -35,7 +35,7 @@ pub(super) fn bleu(comparison: &Comparison) -> Column {
     })
 }
 
-/// BLEU of the weights to choose from; nothing where no row had a choice.
+/// Returns BLEU of the weights to choose from, or `None` if no row has a choice.
 pub(super) fn bleu_of_weights(comparison: &Comparison) -> Option<Column> {
     let column = column("last / best / average", Align::Right, comparison, |row| {
         let BleuOfWeights { last, best, average } = row.of_weights;
@@ -46,7 +46,7 @@ pub(super) fn bleu_of_weights(comparison: &Comparison) -> Option<Column> {
             String::new()
         }
     });
-    column.unless_empty()
+    column.shown(Shown::Pages).unless_empty()
 }
 
 pub(super) fn training_flops(comparison: &Comparison) -> Option<Column> {
@@ -54,7 +54,7 @@ pub(super) fn training_flops(comparison: &Comparison) -> Option<Column> {
         row.training_flops
             .map_or_else(String::new, |flops| format!("{flops:.1e}"))
     });
-    column.unless_empty()
+    column.shown(Shown::Pages).unless_empty()
 }
 
 pub(super) fn difference(comparison: &Comparison) -> Column {
@@ -109,7 +109,7 @@ fn mean_and_interval(difference: &Difference) -> String {
     }
 }
 
-/// With its sign, and without a minus before a zero.
+/// Formats with the sign, but a zero without one.
 fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     let is_zero = text.chars().all(|c| !c.is_ascii_digit() || c == '0');

@@ -1,30 +1,34 @@
-//! Two results files side by side, for a terminal.
+//! Two result files side by side.
 
 use std::collections::BTreeSet;
 
-use super::table::{Align, Column, to_plain};
+use super::section::{Content, Section};
+use super::table::{Align, Column, Shown};
 use crate::results::{Change, Refusal, ResultsDiff, RowDiff};
 
-/// One line per row that both files have: before, after and the difference, or why there is none.
+/// Returns a table with one line per row that both files have: before, after and the difference, or why there is none.
+/// Rows of one file only are named below it.
 #[must_use]
-pub fn results_diff(diff: &ResultsDiff) -> String {
+pub fn results_diff(diff: &ResultsDiff) -> Vec<Section> {
     let column =
-        |title, of: fn(&RowDiff) -> String| Column::new(title, Align::Right, diff.rows.iter().map(of).collect());
-    let ids = Column::new("row", Align::Left, diff.rows.iter().map(|row| row.id.clone()).collect());
-    let table = to_plain(&[
-        ids,
-        column("PPL", |row| cell(&row.ppl)),
-        column("BLEU", |row| cell(&row.bleu)),
-    ]);
-    let single = |which: &str, ids: &[String]| match ids {
-        [] => String::new(),
-        ids => format!("only in the {which}: {}\n", ids.join(", ")),
+        |title, align, of: fn(&RowDiff) -> String| Column::new(title, align, diff.rows.iter().map(of).collect());
+    let table = Section {
+        heading: None,
+        shown: Shown::Everywhere,
+        content: Content::Table {
+            columns: vec![
+                column("row", Align::Left, |row| row.id.clone()),
+                column("PPL", Align::Right, |row| cell(&row.ppl)),
+                column("BLEU", Align::Right, |row| cell(&row.bleu)),
+            ],
+            baseline: None,
+        },
     };
-    format!(
-        "{table}{}{}",
-        single("first", &diff.only_before),
-        single("second", &diff.only_after)
-    )
+    let single = [("first", &diff.only_before), ("second", &diff.only_after)];
+    let single = single.into_iter().filter(|(_, ids)| !ids.is_empty());
+    let single = single.map(|(which, ids)| format!("only in the {which}: {}", ids.join(", ")));
+    let below = Section::sentences(None, Shown::Everywhere, single.collect());
+    std::iter::once(table).chain(below).collect()
 }
 
 fn cell(change: &Result<Change, Refusal>) -> String {

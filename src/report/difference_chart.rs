@@ -1,8 +1,9 @@
-//! BLEU difference to the baseline: ours with its interval, and the paper's, row by row.
+//! A chart of BLEU differences to the baseline: ours with its interval, and the paper's, row by row.
 
 use maud::{Markup, html};
 
 use super::scale::Scale;
+use super::section::Section;
 use super::verdict::verdict;
 use crate::results::{Comparison, RowComparison};
 
@@ -12,14 +13,14 @@ const RIGHT: f64 = WIDTH - 150.0;
 const TOP: f64 = 10.0;
 const ROW_HEIGHT: f64 = 24.0;
 const TICKS: usize = 10;
-/// Intervals from two seeds can be a hundred times wider than anything else; they may leave the frame. In widths of
-/// everything else, on each side.
+/// Room for intervals on each side, in widths of everything else. Intervals from two seeds can be a hundred times wider
+/// than anything else, so they may leave the frame.
 const WIDEST_INTERVAL: f64 = 0.5;
-/// In BLEU, to either side of zero: a smaller chart would show rounding.
+/// Smallest reach to either side of zero, in BLEU: a smaller chart would show rounding.
 const SMALLEST_REACH: f64 = 0.1;
 
-/// The chart, or nothing where no row has a difference.
-pub(super) fn difference_chart(comparison: &Comparison) -> Markup {
+/// Returns the chart, or `None` if no row has a difference.
+pub(super) fn section(comparison: &Comparison) -> Option<Section> {
     let has_any = |row: &&RowComparison| row.difference.is_some() || row.paper.difference.is_some();
     let rows: Vec<_> = comparison
         .rows
@@ -29,28 +30,27 @@ pub(super) fn difference_chart(comparison: &Comparison) -> Markup {
         .collect();
     let bottom = TOP + ROW_HEIGHT * rows.len() as f64;
     let x = Scale::new(range(&rows), (LEFT, RIGHT));
-    html! {
-        @if !rows.is_empty() {
-            figure {
-                figcaption {
-                    "BLEU difference to " (comparison.baseline_row().label) ": "
-                    span.key-row { "● ours" } ", with its 95 % interval where two or more seeds give one; "
-                    span.key-paper { "◇ the paper's" } ", one run each."
-                }
-                svg.wide viewBox={ "0 0 " (WIDTH) " " (bottom + 40.0) } role="img" aria-label="BLEU differences" {
-                    (axis(&x, bottom))
-                    @for (row, y) in rows.iter().zip(row_middles()) { (row_marks(comparison, row, &x, y)) }
-                }
+    let figure = html! {
+        figure {
+            figcaption {
+                "BLEU difference to " (comparison.baseline_row().label) ": "
+                span.key-row { "● ours" } ", with its 95 % interval if there are two or more seeds; "
+                span.key-paper { "◇ the paper's" } ", one run each."
+            }
+            svg.wide viewBox={ "0 0 " (WIDTH) " " (bottom + 40.0) } role="img" aria-label="BLEU differences" {
+                (axis(&x, bottom))
+                @for (row, y) in rows.iter().zip(row_middles()) { (row_marks(comparison, row, &x, y)) }
             }
         }
-    }
+    };
+    (!rows.is_empty()).then(|| Section::chart(figure))
 }
 
 fn row_middles() -> impl Iterator<Item = f64> {
     (0..).map(|i| TOP + ROW_HEIGHT * (f64::from(i) + 0.5))
 }
 
-/// Zero, all means, the paper's figures, and intervals as far as they do not dwarf these.
+/// Returns a range that holds zero, all means, the paper's figures, and intervals up to [`WIDEST_INTERVAL`].
 fn range(rows: &[&RowComparison]) -> (f64, f64) {
     let centres = rows
         .iter()

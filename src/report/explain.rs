@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::section::Section;
+use super::table::Shown;
 use super::{Budget, ReportContext, changes};
 use crate::results::{Agreement, Comparison, RowComparison, RunStatus, UnfinishedRun};
 
 /// The level of the tests.
 const ALPHA: f64 = 0.05;
 
-/// What the suite notes of a row, why runs of it have no result, and whether it is not like for like with the baseline.
-pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+/// Returns the suite's notes on rows, the reasons why runs have no result, and the rows that have other data than the
+/// baseline.
+pub(super) fn notes(comparison: &Comparison) -> Option<Section> {
     let of_row = |row: &RowComparison| {
         let own = row.note.as_ref().map(|note| format!("{}: {note}", row.label));
         let lines = own
@@ -19,7 +22,8 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
             .chain(other_data(comparison, row));
         lines.collect::<Vec<_>>()
     };
-    comparison.rows.iter().flat_map(of_row).collect()
+    let notes = comparison.rows.iter().flat_map(of_row).collect();
+    Section::sentences(Some("Runs and rows to know about"), Shown::Everywhere, notes)
 }
 
 fn remarks(row: &RowComparison) -> impl Iterator<Item = String> {
@@ -67,8 +71,8 @@ fn other_data(comparison: &Comparison, row: &RowComparison) -> Option<String> {
     })
 }
 
-/// How to read the table: only the sentences that apply to it.
-pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> Vec<String> {
+/// Returns how to read the table: only the sentences that apply to it.
+pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> Option<Section> {
     let sentences = [
         unchanged(comparison, context),
         Some(numbers(comparison)),
@@ -81,7 +85,8 @@ pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> 
         scaled(comparison, context),
         data(comparison),
     ];
-    sentences.into_iter().flatten().collect()
+    let sentences = sentences.into_iter().flatten().collect();
+    Section::sentences(Some("How to read this"), Shown::Pages, sentences)
 }
 
 fn unchanged(comparison: &Comparison, context: &ReportContext) -> Option<String> {

@@ -2,47 +2,60 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
-use super::difference_chart::difference_chart;
-use super::loss_chart::loss_panels;
-use super::table::{Align, Column};
-use super::{ReportContext, explain, markdown};
-use crate::results::{Comparison, LossCurve};
+use super::section::{Content, Section};
+use super::table::{Align, Column, Shown};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The table, both charts, the runs without a result, and how to read it all.
+/// Returns the sections as a page.
 #[must_use]
-pub fn html(comparison: &Comparison, context: &ReportContext, curves: &[LossCurve]) -> String {
+pub fn html(title: &str, sections: &[Section]) -> String {
     let markup = page! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (context.title) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { (context.title) }
-                div.scroll { (table(comparison, &markdown::columns(comparison, context))) }
-                (list("Runs and rows to know about", &explain::notes(comparison)))
-                (difference_chart(comparison))
-                (loss_panels(curves, comparison))
-                (list("How to read this", &explain::explanations(comparison, context)))
+                h1 { (title) }
+                @for section in sections.iter().filter(|section| section.shown != Shown::Terminal) {
+                    @if let Some(heading) = section.heading { h2 { (heading) } }
+                    (content(&section.content))
+                }
             }
         }
     };
     markup.into_string()
 }
 
-fn table(comparison: &Comparison, columns: &[Column]) -> Markup {
+fn content(content: &Content) -> Markup {
+    match content {
+        Content::Table { columns, baseline } => table(columns, *baseline),
+        Content::Chart(figure) => figure.clone(),
+        Content::Sentences(sentences) => page! { ul { @for item in sentences { li { (code_marked(item)) } } } },
+    }
+}
+
+fn table(columns: &[Column], baseline: Option<usize>) -> Markup {
+    let columns: Vec<_> = columns
+        .iter()
+        .filter(|column| column.shown != Shown::Terminal)
+        .collect();
+    let rows = columns.first().map_or(0, |column| column.cells.len());
     page! {
-        table {
-            thead { tr { @for column in columns { th.right[column.align == Align::Right] scope="col" { (column.title) } } } }
-            tbody {
-                @for (i, row) in comparison.rows.iter().enumerate() {
-                    tr.baseline[row.id == comparison.baseline] {
-                        @for column in columns { (cell(column, &column.cells[i])) }
+        div.scroll {
+            table {
+                thead {
+                    tr { @for column in &columns { th.right[column.align == Align::Right] scope="col" { (column.title) } } }
+                }
+                tbody {
+                    @for i in 0..rows {
+                        tr.baseline[baseline == Some(i)] {
+                            @for column in &columns { (cell(column, &column.cells[i])) }
+                        }
                     }
                 }
             }
@@ -59,16 +72,7 @@ fn cell(column: &Column, text: &str) -> Markup {
     }
 }
 
-fn list(title: &str, items: &[String]) -> Markup {
-    page! {
-        @if !items.is_empty() {
-            h2 { (title) }
-            ul { @for item in items { li { (code_marked(item)) } } }
-        }
-    }
-}
-
-/// The sentences are written for Markdown: what stands between backquotes is code.
+/// Marks the text between backquotes as code.
 fn code_marked(text: &str) -> Markup {
     page! {
         @for (i, part) in text.split('`').enumerate() {

@@ -5,6 +5,7 @@
 use maud::{Markup, html};
 
 use super::scale::Scale;
+use super::section::Section;
 use crate::results::{Comparison, LossCurve};
 
 const WIDTH: f64 = 240.0;
@@ -14,31 +15,31 @@ const RIGHT: f64 = WIDTH - 8.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = HEIGHT - 32.0;
 const TICKS: usize = 5;
-/// The loss falls steeply at first, and explodes where a run diverges: either would flatten all the rest.
+/// Share of the training after which a loss has settled. Earlier losses, and those of a run that diverges, are so high
+/// that they would flatten the rest of the chart.
 const SETTLED_AFTER: f64 = 0.25;
 
-/// All panels, or nothing where no row has a curve.
-pub(super) fn loss_panels(curves: &[LossCurve], comparison: &Comparison) -> Markup {
+/// Returns all panels, or `None` if no row has a curve.
+pub(super) fn section(curves: &[LossCurve], comparison: &Comparison) -> Option<Section> {
     let drawn: Vec<_> = curves.iter().filter(|curve| !curve.points.is_empty()).collect();
     let base = drawn.iter().copied().find(|curve| curve.row == comparison.baseline);
-    html! {
-        @if let Some((steps, losses)) = ranges(&drawn) {
-            figure {
-                figcaption {
-                    "Dev loss in nats per target piece over the training steps, mean over seeds. "
-                    span.key-row { "This row" } " against " span.key-base { (comparison.baseline_row().label) }
-                    "; top right: the last value. What is above the frame is cut."
-                }
-                div.panels { @for curve in &drawn { (panel(label(comparison, curve), curve, base, (steps, losses))) } }
+    let ranges = ranges(&drawn)?;
+    Some(Section::chart(html! {
+        figure {
+            figcaption {
+                "Dev loss in nats per target token over the training steps, mean over seeds. "
+                span.key-row { "This row" } " against " span.key-base { (comparison.baseline_row().label) }
+                "; top right: the last value. Losses above the frame are cut off."
             }
+            div.panels { @for curve in &drawn { (panel(label(comparison, curve), curve, base, ranges)) } }
         }
-    }
+    }))
 }
 
 type Range = (f64, f64);
 
-/// The steps and losses that all panels share: down to the lowest loss, up to what the middle row has left behind when
-/// it has settled.
+/// Returns the steps and losses that all panels share: from the lowest loss up to the loss at which the median row has
+/// settled.
 fn ranges(curves: &[&LossCurve]) -> Option<(Range, Range)> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let last_step = points().map(|&(step, _)| step).max()?;

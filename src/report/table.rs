@@ -1,18 +1,30 @@
 //! Columns of text, aligned; the same table in every format.
 
-/// Which edge of a column its cells touch.
+/// Edge of a column that its cells touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     Left,
     Right,
 }
 
-/// A title and one cell per row.
+/// Where a section or a column is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    Everywhere,
+    /// In Markdown and HTML.
+    Pages,
+    Terminal,
+}
+
+/// A column: a title and one cell per row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     pub title: String,
     pub align: Align,
     pub cells: Vec<String>,
+    pub(super) shown: Shown,
+    /// Rank among the columns that a narrow terminal leaves out, lowest first; `None` if it must be shown.
+    pub(super) gives_way: Option<u8>,
 }
 
 impl Column {
@@ -21,16 +33,29 @@ impl Column {
             title: title.into(),
             align,
             cells,
+            shown: Shown::Everywhere,
+            gives_way: None,
         }
     }
 
-    /// The column, if any of its cells says something.
+    pub(super) fn shown(self, shown: Shown) -> Self {
+        Self { shown, ..self }
+    }
+
+    pub(super) fn giving_way(self, rank: u8) -> Self {
+        Self {
+            gives_way: Some(rank),
+            ..self
+        }
+    }
+
+    /// Returns the column, or `None` if all of its cells are empty.
     #[must_use]
     pub fn unless_empty(self) -> Option<Self> {
         self.cells.iter().any(|cell| !cell.is_empty()).then_some(self)
     }
 
-    /// In characters: every sign a report writes is one cell of a terminal wide.
+    /// Returns the width in characters, each of which fills one cell of a terminal.
     #[must_use]
     pub fn width(&self) -> usize {
         self.cells
@@ -50,7 +75,7 @@ impl Column {
     }
 }
 
-/// A GitHub table whose source is aligned too.
+/// Returns a GitHub table whose source is aligned too.
 pub(super) fn to_markdown(columns: &[Column]) -> String {
     let columns: Vec<_> = columns.iter().map(escaped).collect();
     let rule = columns.iter().map(|column| match column.align {
@@ -65,7 +90,7 @@ pub(super) fn to_markdown(columns: &[Column]) -> String {
     text
 }
 
-/// Two spaces between columns, a rule under the titles, nothing at the end of a line.
+/// Returns plain text: two spaces between columns, a rule under the titles, no spaces at the end of a line.
 #[must_use]
 pub fn to_plain(columns: &[Column]) -> String {
     let join = |cells: Vec<String>| cells.join("  ").trim_end().to_owned() + "\n";
@@ -77,7 +102,7 @@ pub fn to_plain(columns: &[Column]) -> String {
     text
 }
 
-/// The width of [`to_plain`].
+/// Returns the width of [`to_plain`].
 pub(super) fn plain_width(columns: &[Column]) -> usize {
     columns.iter().map(Column::width).sum::<usize>() + 2 * columns.len().saturating_sub(1)
 }
@@ -90,7 +115,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// A bar would end the cell. The rule below a title is at least three dashes, so a column is as wide.
+/// Escapes bars, which would end a cell, and widens the title to three characters, the shortest rule below it.
 fn escaped(column: &Column) -> Column {
     let escape = |text: &String| text.replace('|', "\\|");
     let title = escape(&column.title);

@@ -1,50 +1,39 @@
-//! The table for a terminal.
+//! The report for a terminal.
 
-use super::table::{Column, plain_width, to_plain};
-use super::{cells, changes, explain};
-use crate::results::Comparison;
+use super::section::{Content, Section};
+use super::table::{Column, Shown, plain_width, to_plain};
 
-/// Below this a cut list of changes says nothing.
+/// Below this width a cut list of changes says nothing.
 const MIN_CHANGES_WIDTH: usize = 8;
 
-/// As many columns as fit in `width` characters, the most telling ones first kept, and the runs without a result below.
+/// Returns the sections as plain text: of each table as many columns as fit in `width` characters, and sentences cut there.
 #[must_use]
-pub fn terminal(comparison: &Comparison, width: usize) -> String {
-    let table = to_plain(&fitting_columns(comparison, width));
-    let notes: Vec<_> = explain::notes(comparison).iter().map(|note| cut(note, width)).collect();
-    if notes.is_empty() {
-        table
-    } else {
-        format!("{table}\n{}\n", notes.join("\n"))
-    }
+pub fn terminal(sections: &[Section], width: usize) -> String {
+    let shown = sections.iter().filter(|section| section.shown != Shown::Pages);
+    let texts = shown.filter_map(|section| match &section.content {
+        Content::Table { columns, .. } => Some(to_plain(&fitting(columns, width))),
+        Content::Sentences(sentences) => Some(sentences.iter().map(|sentence| cut(sentence, width) + "\n").collect()),
+        Content::Chart(_) => None,
+    });
+    texts.collect::<Vec<String>>().join("\n")
 }
 
-fn fitting_columns(comparison: &Comparison, width: usize) -> Vec<Column> {
-    // In reading order, each with the rank at which it gives way; row, BLEU and the verdict never do.
-    let mut columns = vec![
-        (cells::row_labels(comparison), None),
-        (changes::compact(comparison), Some(3)),
-        (cells::runs(comparison), Some(2)),
-        (cells::parameters(comparison), Some(0)),
-        (cells::perplexity(comparison), Some(1)),
-        (cells::bleu(comparison), None),
-        (cells::difference(comparison), Some(4)),
-        (cells::verdicts(comparison), None),
-    ];
+/// Drops columns in their ranks' order until the others fit.
+fn fitting(columns: &[Column], width: usize) -> Vec<Column> {
+    let shown = columns.iter().filter(|column| column.shown != Shown::Pages);
+    let mut columns: Vec<Column> = shown.cloned().collect();
     loop {
-        let plain: Vec<_> = columns.iter().map(|(column, _)| column.clone()).collect();
-        if let Some(fitted) = with_changes_cut(plain.clone(), width) {
+        if let Some(fitted) = with_changes_cut(columns.clone(), width) {
             return fitted;
         }
-        let first_to_go = columns.iter().filter_map(|&(_, rank)| rank).min();
-        match first_to_go {
-            Some(rank) => columns.retain(|&(_, found)| found != Some(rank)),
-            None => return plain,
+        match columns.iter().filter_map(|column| column.gives_way).min() {
+            Some(rank) => columns.retain(|column| column.gives_way != Some(rank)),
+            None => return columns,
         }
     }
 }
 
-/// The columns in at most `width`, with the list of changes cut if that is enough.
+/// Returns the columns in at most `width`, with the list of changes cut if that is enough.
 fn with_changes_cut(mut columns: Vec<Column>, width: usize) -> Option<Vec<Column>> {
     let excess = plain_width(&columns).saturating_sub(width);
     if excess == 0 {

@@ -11,6 +11,7 @@ mod paired;
 mod rank;
 mod run_record;
 mod student_t;
+mod suite;
 mod summary;
 mod table;
 
@@ -21,5 +22,6 @@ pub use error::ResultsError;
 pub use paired::{Difference, Evidence};
 pub use rank::RankAgreement;
 pub use run_record::{PlannedRun, RunRecord, RunStatus};
+pub use suite::loss_curves;
 pub use summary::{BleuOfWeights, Spread};
 pub use table::ResultsTable;

@@ -1,6 +1,6 @@
 //! A comparison as text.
 
-use ablate::report::{Budget, ReportContext, html, markdown, results_diff, terminal};
+use ablate::report::{self, Budget, ReportContext, results_diff, sections};
 use ablate::results::{Comparison, LossCurve, RowTarget, RunRecord, RunStatus, compare};
 
 use crate::fixtures::{done, ended, table, target};
@@ -67,6 +67,18 @@ fn records() -> Vec<RunRecord> {
 
 fn compared(records: &[RunRecord], targets: &[RowTarget]) -> Comparison {
     Comparison::new(&table(records), "base", targets).unwrap()
+}
+
+fn markdown(comparison: &Comparison, context: &ReportContext) -> String {
+    report::markdown(&context.title, &sections(comparison, context, &[]))
+}
+
+fn html(comparison: &Comparison, context: &ReportContext, curves: &[LossCurve]) -> String {
+    report::html(&context.title, &sections(comparison, context, curves))
+}
+
+fn terminal(comparison: &Comparison, width: usize) -> String {
+    report::terminal(&sections(comparison, &context(), &[]), width)
 }
 
 /// By hand. The one interval: differences -2.0 and -1.8 have a standard error of 0.1; times t(0.975, 1) = 12.706.
@@ -270,10 +282,12 @@ row                        PPL                      BLEU
 ----  ------------------------  ------------------------
 base      5.00 -> 4.50 (-0.50)    30.00 -> 31.50 (+1.50)
 A1    other data: da7a -> 07e5  other data: da7a -> 07e5
+
 only in the first: old
 only in the second: new
 ";
-    assert_eq!(results_diff(&compare(&before, &after).unwrap()), expected);
+    let sections = results_diff(&compare(&before, &after).unwrap());
+    assert_eq!(report::terminal(&sections, usize::MAX), expected);
 }
 
 #[test]
