@@ -1,29 +1,29 @@
-//! Progress on standard error: bars where a person watches, plain lines elsewhere.
+//! Progress on standard error: bars on a terminal, plain lines elsewhere.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{FormattedDuration, HumanCount, MultiProgress, ProgressBar, ProgressStyle};
 
 use super::output::tell;
 use crate::record::Ending;
 use crate::run::{Event, Scores};
 
-/// Between two plain lines about the training of one run.
+/// Time between two plain lines about the training of one run.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 
-/// A terminal narrower than this has no room for bars.
+/// Smallest width of a terminal with room for bars.
 const WIDE_COLUMNS: u16 = 76;
 
-/// What is shown of one or several runs.
+/// The progress of one or several runs.
 pub struct Display {
     bars: Option<MultiProgress>,
-    /// All runs together, where there are several.
+    /// Bar of all runs together, if there are several.
     total: Option<ProgressBar>,
     runs: BTreeMap<String, Shown>,
-    /// Then the bar gives way to the numbers.
+    /// Whether the terminal has no room for bars beside the numbers.
     is_narrow: bool,
 }
 
@@ -33,7 +33,7 @@ struct Shown {
 }
 
 impl Display {
-    /// For `runs` runs, of which `done` need nothing more.
+    /// Shows `runs` runs, of which `done` need nothing more.
     pub fn new(runs: usize, done: usize) -> Self {
         let bars = std::io::stderr().is_terminal().then(MultiProgress::new);
         let total = bars.as_ref().filter(|_| runs > 1).map(|bars| {
@@ -112,7 +112,7 @@ impl Display {
         }
     }
 
-    /// A line that stays.
+    /// Prints a line that stays.
     pub fn line(&self, text: &str) {
         match &self.bars {
             // Printing fails only with the terminal itself.
@@ -130,14 +130,14 @@ impl Display {
     }
 }
 
-/// How the bars of all commands look.
+/// Returns the look of the bars of all commands.
 pub fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .expect("a template of ours")
         .progress_chars("=> ")
 }
 
-/// How far, of how much.
+/// Returns the position of a bar and its length.
 fn extent(event: &Event) -> Option<(usize, usize)> {
     match event {
         Event::Training { step, steps, .. } | Event::Update { step, steps, .. } => Some((*step, *steps)),
@@ -153,7 +153,10 @@ fn text(event: &Event) -> String {
             step: 0,
             steps,
             parameters,
-        } => format!("training {parameters} parameters for {steps} steps"),
+        } => format!(
+            "training {} parameters for {steps} steps",
+            HumanCount(*parameters as u64)
+        ),
         Event::Training { step, steps, .. } => format!("continuing after step {step} of {steps}"),
         Event::Update {
             step,
@@ -186,13 +189,7 @@ fn indented(text: &str) -> String {
         .join("\n")
 }
 
-/// `1:02:03` or `2:03`.
+/// Formats seconds: `01:02:03`, and days as in `3d 01:02:03`.
 pub fn duration(seconds: f64) -> String {
-    let seconds = seconds.max(0.0).round() as u64;
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{seconds:02}")
-    } else {
-        format!("{minutes}:{seconds:02}")
-    }
+    FormattedDuration(Duration::from_secs(seconds.round() as u64)).to_string()
 }

@@ -1,4 +1,4 @@
-//! `ablate sweep`: every row of a suite, then its table.
+//! `ablate sweep`: trains every row of a suite, then prints its table.
 
 use std::path::Path;
 use std::time::Instant;
@@ -66,7 +66,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     verdict(&watcher, &suite, results, &args.rows, &args.seeds)
 }
 
-/// What would doom a run is better told before the first; runs that have ended need nothing any more.
+/// Checks all open runs before the first one starts.
 fn check(suite: &Suite, open: &[Run], place: &Place, devices: &[Device]) -> Result<(), Failure> {
     for run in open {
         for &device in devices {
@@ -76,7 +76,7 @@ fn check(suite: &Suite, open: &[Run], place: &Place, devices: &[Device]) -> Resu
     Ok(())
 }
 
-/// Whether the run needs nothing more: it is done, or it diverged, which it would do again.
+/// Returns whether the run needs nothing more: it is done, or it diverged and would diverge again.
 fn is_settled(suite: &Suite, run: &Run, args: &SweepArgs) -> bool {
     let folder = RunFolder::new(&args.place.results.results, &suite.name, &run.row, run.seed);
     match RunState::read(&folder, &run.spec_hash) {
@@ -89,10 +89,10 @@ fn is_settled(suite: &Suite, run: &Run, args: &SweepArgs) -> bool {
 fn announce(display: &Display, suite: &Suite, total: usize, open: usize) {
     let settled = total - open;
     display.line(&match (open, settled) {
-        (0, _) => format!("{}: nothing to do, {} ended before", suite.name, count(total)),
+        (0, _) => format!("{}: nothing to do; {} ended before", suite.name, count(total)),
         (_, 0) => format!("{}: {} to do", suite.name, count(total)),
         _ => format!(
-            "{}: {} to do, {settled} of {total} ended before",
+            "{}: {} to do; {settled} of {total} ended before",
             suite.name,
             count(open)
         ),
@@ -103,7 +103,7 @@ fn count(runs: usize) -> String {
     format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
 }
 
-/// One run per core is the fastest way through many, and one per GPU.
+/// Returns one run per core, or one per GPU, which is fastest for many runs.
 fn runs_at_once(devices: &[Device]) -> usize {
     match devices {
         [Device::Cpu] => cores().get(),
@@ -111,12 +111,12 @@ fn runs_at_once(devices: &[Device]) -> usize {
     }
 }
 
-/// What the runs do not need speeds up each of them.
+/// Shares out the cores among the runs.
 fn threads_of_each(cores: usize, jobs: usize) -> usize {
     (cores / jobs.max(1)).max(1)
 }
 
-/// What the exit code will say.
+/// Returns the failure that sets the exit code, if any.
 fn verdict(watcher: &Screen, suite: &Suite, results: &Path, rows: &[String], seeds: &[u64]) -> Result<(), Failure> {
     if watcher.interrupt.wishes() > 0 {
         return Err(Failure::Interrupted);
@@ -132,7 +132,7 @@ fn verdict(watcher: &Screen, suite: &Suite, results: &Path, rows: &[String], see
     }
 }
 
-/// Shows a sweep to a person.
+/// Shows a sweep on the terminal.
 struct Screen {
     display: Display,
     interrupt: Interrupt,
@@ -163,7 +163,7 @@ impl Watcher for Screen {
 fn another_sweep(error: LockError) -> Failure {
     Failure::Io(match error {
         LockError::Held { path, holder } => format!(
-            "another sweep works in {}: {holder}; wait for it, or choose another folder with --results",
+            "another sweep works in {}: {holder}; wait for its end, or choose another folder with --results",
             durable::folder_of(&path).display()
         ),
         other @ LockError::Io { .. } => other.to_string(),

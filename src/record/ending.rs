@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a run ended; `R` is what the reader knows of its result.
+/// Ending of a run; `R` is what is known of its result.
 ///
 /// A run without an ending was not started, goes on, or was interrupted and can be continued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

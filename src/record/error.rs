@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file of a run could not be read or written.
+/// Reason why a file of a run could not be read or written.
 #[derive(Debug, Error)]
 pub enum RecordError {
     #[error("cannot read {}: {source}", path.display())]

@@ -1,4 +1,4 @@
-//! Where one run keeps its files.
+//! The folder of one run, and the names of its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::RecordError;
 use crate::durable;
 use crate::spec::Weights;
 
-/// `results/<suite>/<row>-s<seed>/`, whether or not it exists yet.
+/// Folder of a run, `results/<suite>/<row>-s<seed>/`, which need not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
@@ -23,8 +23,8 @@ impl RunFolder {
         }
     }
 
-    /// The folder of a run that is there, or `None` if its name is not that of a run. `.` and links have the name of what
-    /// they stand for.
+    /// Opens the folder of a run; `None` if it does not exist or its name is not that of a run. Resolves `.` and links if
+    /// necessary.
     #[must_use]
     pub fn open(path: &Path) -> Option<Self> {
         let named = |path: PathBuf| {
@@ -35,7 +35,7 @@ impl RunFolder {
         named(path.to_owned()).or_else(|| named(path.canonicalize().ok()?))
     }
 
-    /// Makes the folder ready for a run: it and its checkpoint folder exist, and a killed run's temporary files are gone.
+    /// Prepares the folder for a run: creates it and its checkpoint folder, and removes temporary files of a killed run.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -56,13 +56,13 @@ impl RunFolder {
         self.seed
     }
 
-    /// The resolved spec: every value, every default written out.
+    /// Resolved spec: every value, with every default written out.
     #[must_use]
     pub fn spec(&self) -> PathBuf {
         self.path.join("spec.toml")
     }
 
-    /// What the process that works in the folder holds; it lies beside the folder.
+    /// Lock of the process that works in the folder; the file lies beside the folder.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
         let name = self
@@ -73,7 +73,7 @@ impl RunFolder {
         self.path.with_file_name(format!(".{name}.lock"))
     }
 
-    /// The vocabulary, as the `tokenizers` library reads it.
+    /// Vocabulary, in the format of the `tokenizers` library.
     #[must_use]
     pub fn tokenizer(&self) -> PathBuf {
         self.path.join("tokenizer.json")
@@ -91,7 +91,7 @@ impl RunFolder {
         self.path.join("history.csv")
     }
 
-    /// Where the history of a run on another corpus waits for its return.
+    /// History of this run on another corpus, kept until that corpus is used again.
     #[must_use]
     pub fn history_of(&self, data_hash: &str) -> PathBuf {
         self.path.join(format!("history.{data_hash}.csv"))
@@ -102,13 +102,13 @@ impl RunFolder {
         self.path.join("checkpoints")
     }
 
-    /// Weights on the way, while a run that selects among them goes on.
+    /// Weights during training that a selection may choose; removed when the run is done.
     #[must_use]
     pub fn snapshots(&self) -> PathBuf {
         self.path.join("snapshots")
     }
 
-    /// The weights whose scores are in the table, where those are not the last.
+    /// Weights that the scores in the table belong to, if they are not the last.
     #[must_use]
     pub fn weights(&self) -> PathBuf {
         self.path.join("weights.safetensors")
@@ -120,7 +120,7 @@ impl RunFolder {
         self.path.join(format!("hypotheses.{split}.txt"))
     }
 
-    /// The same of weights that are not those in the table.
+    /// Hypotheses of weights whose scores are not in the table.
     #[must_use]
     pub fn hypotheses_of(&self, split: &str, weights: Weights) -> PathBuf {
         self.hypotheses(&format!("{split}.{}", weights.name()))
@@ -132,19 +132,19 @@ impl RunFolder {
         self.path.join("score.toml")
     }
 
-    /// What the run said.
+    /// Log of the run.
     #[must_use]
     pub fn log(&self) -> PathBuf {
         self.path.join("log.txt")
     }
 
-    /// The marker of a run with a result.
+    /// Marker of a run with a result.
     #[must_use]
     pub fn done(&self) -> PathBuf {
         self.path.join("DONE")
     }
 
-    /// The marker of a run that ended without one.
+    /// Marker of a run that ended without a result.
     #[must_use]
     pub fn failed(&self) -> PathBuf {
         self.path.join("FAILED")

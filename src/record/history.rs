@@ -1,4 +1,4 @@
-//! What a run measured on its way, one CSV row at a time.
+//! Measurements during training, one CSV row each.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use super::RecordError;
 
 const HEADER: &str = "step,split,loss_nats,ppl,lr,grad_norm,tokens_per_s,bleu\n";
 
-/// Which sentences a history row was measured on.
+/// Split that a history row was measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HistorySplit {
@@ -18,19 +18,19 @@ pub enum HistorySplit {
     Dev,
 }
 
-/// One measurement. What was not measured is an empty cell.
+/// One measurement; a value that was not measured is an empty cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HistoryRow {
-    /// Updates made before the measurement.
+    /// Number of updates before the measurement.
     pub step: u64,
     pub split: HistorySplit,
-    /// Unsmoothed negative log-likelihood per target piece. Not finite where a run diverged.
+    /// Unsmoothed negative log-likelihood per target token; not finite if the run diverged.
     pub loss_nats: Option<f64>,
     pub ppl: Option<f64>,
     pub lr: Option<f64>,
     pub grad_norm: Option<f64>,
     pub tokens_per_s: Option<f64>,
-    /// Of greedy translations, where the best weights are chosen by it.
+    /// BLEU of greedy translations, if the best weights are chosen by it.
     pub bleu: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ pub struct History {
 }
 
 impl History {
-    /// Opens the history at `path`, or starts one. A last line that a killed run left half-written is dropped.
+    /// Opens the history at `path`, or starts one. Drops a last line that a killed run left incomplete.
     ///
     /// # Errors
     /// When the file system refuses, or the file is not a history.
@@ -65,7 +65,7 @@ impl History {
         Ok(history)
     }
 
-    /// Adds one row. It survives the end of this process at once, and a power cut after [`History::sync`].
+    /// Adds one row. It survives the end of this process, and after [`History::sync`] also a power cut.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -76,9 +76,9 @@ impl History {
         self.write(&line)
     }
 
-    /// Drops what was measured after `step`: a run resumed there measures it again.
+    /// Drops the rows after `step`: a run resumed there measures them again.
     ///
-    /// Rows of `step` itself stay, so a run writes them before the checkpoint of that step.
+    /// Keeps the rows of `step` itself, so a run writes them before the checkpoint of that step.
     ///
     /// # Errors
     /// When the file system refuses, or a row cannot be read.
@@ -101,7 +101,7 @@ impl History {
         self.file.sync_data().map_err(RecordError::write(&self.path))
     }
 
-    /// All complete rows of the history at `path`, in the order they were written.
+    /// Reads all complete rows of the history at `path`, in the order in which they were written.
     ///
     /// # Errors
     /// When the file cannot be read, or a complete line is not a history row.
@@ -125,7 +125,7 @@ impl History {
     }
 }
 
-/// The file without a last line that has no end.
+/// Reads the file without an incomplete last line.
 fn whole_lines(path: &Path) -> Result<Vec<u8>, RecordError> {
     let mut bytes = fs::read(path).map_err(RecordError::read(path))?;
     let whole = bytes
@@ -136,7 +136,7 @@ fn whole_lines(path: &Path) -> Result<Vec<u8>, RecordError> {
     Ok(bytes)
 }
 
-/// Each row with the byte it starts at.
+/// Returns each row with the byte at which it starts.
 fn rows_at(path: &Path, bytes: &[u8]) -> Result<Vec<(u64, HistoryRow)>, RecordError> {
     let fault = |source| RecordError::History {
         path: path.to_owned(),

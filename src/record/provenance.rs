@@ -1,4 +1,4 @@
-//! How a result came to be: enough to make it again, and the only file with times in it.
+//! Provenance of a result: enough to produce it again. Only this file contains times.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RecordError, toml_file};
 
-/// `provenance.toml`: written when a run starts, and once more, with the times, when it ends.
+/// Content of `provenance.toml`: written when a run starts, and again, with times, when it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -28,14 +28,14 @@ pub struct Provenance {
     pub started: String,
     /// RFC 3339, UTC; absent while the run goes on.
     pub finished: Option<String>,
-    /// Seconds spent; of the earlier parts of a resumed run only those of the updates.
+    /// Seconds of the run; for the earlier parts of a resumed run only the seconds of the updates.
     pub wall_s: Option<f64>,
-    /// Of those, the seconds of the updates, over all parts.
+    /// Seconds of the updates, over all parts of the run.
     pub training_s: Option<f64>,
-    /// Multiplications and additions per second of `f32` products that the threads of the run sustained when it began;
-    /// absent where that was not measured.
+    /// Multiplications and additions per second that the threads of the run sustained in `f32` products when it began;
+    /// absent if not measured.
     pub sustained_flops_per_s: Option<f64>,
-    /// Target pieces per second of the updates; validation does not count.
+    /// Target tokens per second of the updates; validation does not count.
     pub tokens_per_s: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl Provenance {
         toml_file::read(path)
     }
 
-    /// Operations as the paper's Table 2 estimates them: seconds x devices x sustained rate. A run has one device.
+    /// Returns operations as in the paper's Table 2: seconds x devices x sustained rate. A run has one device.
     #[must_use]
     pub fn device_flops(&self) -> Option<f64> {
         Some(self.training_s? * self.sustained_flops_per_s?)

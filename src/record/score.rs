@@ -1,4 +1,4 @@
-//! The result of one run, under every signature it was scored with.
+//! The result of one run, under every signature.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::{RecordError, toml_file};
 use crate::score::Bleu;
 use crate::spec::Signature;
 
-/// `score.toml`: what a finished run found. The same run writes the same bytes, so there are no times in it.
+/// Content of `score.toml`, the result of a finished run. It has no times: the same run writes the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunScore {
@@ -16,48 +16,48 @@ pub struct RunScore {
     pub split: String,
     /// Updates of the parameters.
     pub steps: u64,
-    /// Target pieces trained on.
+    /// Target tokens trained on.
     pub tokens: u64,
     /// Counted operations of the matrix products of training, forward and backward.
     pub training_flops: Option<f64>,
     pub parameters: u64,
-    /// Perplexity per target piece on `split`, from the unsmoothed negative log-likelihood.
+    /// Perplexity per target token on `split`, from the unsmoothed negative log-likelihood.
     pub ppl: f64,
-    /// The same on the dev split.
+    /// Perplexity on the dev split.
     pub dev_ppl: Option<f64>,
     /// Training pairs left out because they were too long.
     pub skipped_pairs: Option<u64>,
     /// Tokens of `split` that are not in the vocabulary.
     #[serde(alias = "unknown_pieces")]
     pub unknown_tokens: Option<u64>,
-    /// Which weights `ppl` and `bleu` belong to: `last`, `best` or `average`.
+    /// Weights that `ppl` and `bleu` belong to: `last`, `best` or `average`.
     pub weights: Option<String>,
-    /// Which of the signatures enters the table; absent in a file from before there was a choice, which was `13a`.
+    /// Signature that enters the table; absent in old files, where it was always `13a`.
     pub bleu_in_table: Option<String>,
     pub bleu: BleuScores,
-    /// What each set of weights is worth, where there were several to choose from.
+    /// Figures of each set of weights, if the run chooses among several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_weights: Vec<WeightsScore>,
 }
 
-/// One set of weights of a run, and its figures on the evaluation split.
+/// One set of weights of a run, with its figures on the evaluation split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightsScore {
     /// `last`, `best` or `average`.
     pub weights: String,
-    /// The updates after which they were taken; several are averaged.
+    /// Updates after which the weights were taken; several are averaged.
     pub steps: Vec<u64>,
     pub dev_ppl: f64,
     pub ppl: f64,
-    /// Under the signature that enters the table.
+    /// BLEU under the signature that enters the table.
     pub bleu: f64,
     pub bleu_13a: f64,
     pub bleu_13a_lc: f64,
 }
 
 impl BleuScores {
-    /// The score under one of the signatures.
+    /// Returns the score under a signature.
     #[must_use]
     pub fn under(&self, signature: Signature) -> &Bleu {
         match signature {
@@ -70,11 +70,11 @@ impl BleuScores {
     }
 }
 
-/// One output under the signatures that published numbers use.
+/// Scores of one output under the signatures that published numbers use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BleuScores {
-    /// Today's standard, and the one in the table unless the suite wants another.
+    /// Today's standard; the default signature of the table.
     #[serde(rename = "13a", with = "BleuInFile")]
     pub standard: Bleu,
     #[serde(rename = "13a-lc", with = "BleuInFile")]
@@ -83,12 +83,12 @@ pub struct BleuScores {
     pub international: Bleu,
     #[serde(rename = "intl-lc", with = "BleuInFile")]
     pub international_lowercase: Bleu,
-    /// The nearest thing to the paper's: compounds split at hyphens.
+    /// The signature nearest to the paper's: compounds split at hyphens.
     #[serde(rename = "compound-split", with = "BleuInFile")]
     pub compound: Bleu,
 }
 
-/// The fields of a score by their names in the file: the score itself knows no files.
+/// Names of the fields in the file; the room `score` knows no files.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Bleu", deny_unknown_fields)]
 struct BleuInFile {
@@ -103,7 +103,7 @@ struct BleuInFile {
 }
 
 impl RunScore {
-    /// The BLEU in the table.
+    /// Returns the BLEU that enters the table.
     #[must_use]
     pub fn in_table(&self) -> &Bleu {
         let named = self.bleu_in_table.as_deref().and_then(Signature::named);
@@ -126,7 +126,7 @@ impl RunScore {
         toml_file::write(path, self)
     }
 
-    /// The first number, by name, that cannot be a perplexity or a BLEU score.
+    /// Returns the name and value of the first number that cannot be a perplexity or a BLEU score.
     pub(super) fn impossible_number(&self) -> Option<(&'static str, f64)> {
         let ppl = [("ppl", Some(self.ppl)), ("dev_ppl", self.dev_ppl)];
         let impossible_ppl = ppl.into_iter().filter_map(|(name, ppl)| Some((name, ppl?)));
@@ -155,12 +155,12 @@ impl RunScore {
     }
 }
 
-/// A perplexity is at least 1; the margin is for rounding.
+/// Returns whether `value` can be a perplexity, which is at least 1; the margin is for rounding.
 pub(crate) fn is_ppl(value: f64) -> bool {
     value.is_finite() && value >= 1.0 - 1e-6
 }
 
-/// A BLEU score is a percentage; the margin is for rounding.
+/// Returns whether `value` can be a BLEU score, which is a percentage; the margin is for rounding.
 pub(crate) fn is_bleu(value: f64) -> bool {
     (0.0..=100.0 + 1e-6).contains(&value)
 }

@@ -1,4 +1,4 @@
-//! What the suite says about its report, besides the numbers.
+//! The context of a report, from its suite.
 
 use crate::spec::{Corpus, Suite, keys};
 
@@ -11,7 +11,7 @@ pub struct ReportContext {
     pub budget: Budget,
 }
 
-/// How much training the rows had.
+/// Amount of training, compared with the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
     /// The paper's data, sizes and steps: its figures are targets.

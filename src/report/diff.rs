@@ -26,7 +26,7 @@ pub fn results_diff(diff: &ResultsDiff) -> Vec<Section> {
     };
     let single = [("first", &diff.only_before), ("second", &diff.only_after)];
     let single = single.into_iter().filter(|(_, ids)| !ids.is_empty());
-    let single = single.map(|(which, ids)| format!("only in the {which}: {}", ids.join(", ")));
+    let single = single.map(|(which, ids)| format!("only in the {which} file: {}", ids.join(", ")));
     let below = Section::sentences(None, Shown::Everywhere, single.collect());
     std::iter::once(table).chain(below).collect()
 }
@@ -41,8 +41,8 @@ fn cell(change: &Result<Change, Refusal>) -> String {
                 after.mean - before.mean
             )
         }
-        Err(Refusal::NoResultBefore) => "no result in the first".to_owned(),
-        Err(Refusal::NoResultAfter) => "no result in the second".to_owned(),
+        Err(Refusal::NoResultBefore) => "no result in the first file".to_owned(),
+        Err(Refusal::NoResultAfter) => "no result in the second file".to_owned(),
         Err(Refusal::OtherData { before, after }) => format!("other data: {}", both(before, after)),
         Err(Refusal::OtherSignature { before, after }) => format!("other signature: {}", both(before, after)),
     }

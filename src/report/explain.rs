@@ -7,7 +7,7 @@ use super::table::Shown;
 use super::{Budget, ReportContext, changes};
 use crate::results::{Agreement, Comparison, RowComparison, RunStatus, UnfinishedRun};
 
-/// The level of the tests.
+/// Significance level of the tests.
 const ALPHA: f64 = 0.05;
 
 /// Returns the suite's notes on rows, the reasons why runs have no result, and the rows that have other data than the
@@ -46,7 +46,7 @@ fn missing_runs(row: &RowComparison) -> Vec<String> {
 fn seeds_and_reason(runs: &[&UnfinishedRun]) -> String {
     let seeds: Vec<_> = runs.iter().map(|run| run.seed.to_string()).collect();
     let word = if seeds.len() == 1 { "seed" } else { "seeds" };
-    // A log line may hold anything; as code it cannot become markup.
+    // A log line may contain markup, which has no effect inside code.
     let note = runs[0]
         .note
         .as_deref()
@@ -91,12 +91,12 @@ pub(super) fn explanations(comparison: &Comparison, context: &ReportContext) -> 
 
 fn unchanged(comparison: &Comparison, context: &ReportContext) -> Option<String> {
     let values = changes::unchanged(comparison, context);
-    (!values.is_empty()).then(|| format!("The same in every row: {values}."))
+    (!values.is_empty()).then(|| format!("Same in every row: {values}."))
 }
 
 fn numbers(comparison: &Comparison) -> String {
-    let spread = "Mean ± sample standard deviation over the finished seeds; the paper's figure in parentheses. \
-        PPL is per target piece, from the unsmoothed loss.";
+    let spread = "Mean ± sample standard deviation over the finished seeds; the paper's figure is in parentheses. \
+        PPL is per target token, from the unsmoothed loss.";
     match &comparison.signature {
         Some(signature) => format!("{spread} BLEU signature: `{signature}`."),
         None => spread.to_owned(),
@@ -106,9 +106,9 @@ fn numbers(comparison: &Comparison) -> String {
 fn weights(comparison: &Comparison) -> Option<String> {
     let any = comparison.rows.iter().any(|row| row.of_weights.last.is_some());
     any.then(|| {
-        "last / best / average: mean BLEU of the weights after the last update, of those that measured best on dev, and \
-         of the average that the row asks for. PPL and BLEU in the table are those of the row's `selection.weights`. The \
-         CSV lists the steps."
+        "last / best / average: mean BLEU of the weights after the last update, of the weights that measured best on \
+         dev, and of the average that the row asks for. PPL and BLEU in the table belong to the row's \
+         `selection.weights`. The CSV lists the steps."
             .to_owned()
     })
 }
@@ -116,8 +116,8 @@ fn weights(comparison: &Comparison) -> Option<String> {
 fn operations(comparison: &Comparison) -> Option<String> {
     let any = comparison.rows.iter().any(|row| row.training_flops.is_some());
     any.then(|| {
-        "FLOPs: counted operations of the matrix products of training, a multiplication and an addition each counting \
-         one. The paper's kind, time x devices x sustained rate, is another number: `device_flops` in the CSV."
+        "FLOPs: counted operations of the matrix products of training; a multiplication counts as one operation, and so \
+         does an addition. The paper estimates operations as time x devices x sustained rate: `device_flops` in the CSV."
             .to_owned()
     })
 }
@@ -128,7 +128,8 @@ fn differences(comparison: &Comparison) -> Option<String> {
     any.then(|| {
         format!(
             "Δ BLEU is the row minus {baseline}, paired by seed over the seeds that both finished; ± is half of the \
-             95 % t interval. `agrees`, `disagrees`: the interval excludes zero, on the paper's side of it or on the other."
+             95 % t interval. `agrees`: the interval excludes zero, and Δ BLEU has the paper's sign. `disagrees`: the \
+             interval excludes zero, and Δ BLEU has the opposite sign."
         )
     })
 }
@@ -139,8 +140,8 @@ fn no_evidence(comparison: &Comparison) -> Option<String> {
         .iter()
         .any(|row| row.agreement == Some(Agreement::NoEvidence));
     any.then(|| {
-        "`no evidence`: the interval contains zero, so these runs cannot tell the row from the baseline. That does not \
-         show that they are equal. The paper has one run per row, and most of its gaps are as small as the noise \
+        "`no evidence`: the interval contains zero, so these runs do not show a difference from the baseline. They do \
+         not show that there is none. The paper has one run per row, and most of its gaps are as small as the noise \
          between seeds, 0.2 to 0.5 BLEU."
             .to_owned()
     })
@@ -175,7 +176,7 @@ fn many_tests(comparison: &Comparison) -> Option<String> {
 fn rank(comparison: &Comparison) -> Option<String> {
     let rank = comparison.rank?;
     Some(format!(
-        "Order of the rows by BLEU, ours against the paper's: Kendall's tau-b = {:.2} over {} rows (1: the same order, \
+        "Our order of the rows by BLEU and the paper's: Kendall's tau-b = {:.2} over {} rows (1: same order, \
          0: no relation).",
         rank.tau, rank.rows
     ))
@@ -187,7 +188,7 @@ fn scaled(comparison: &Comparison, context: &ReportContext) -> Option<String> {
         .iter()
         .any(|row| row.paper.bleu.is_some() || row.paper.ppl.is_some());
     (context.budget == Budget::Scaled && has_target).then(|| {
-        "These rows are smaller, or trained less or on other data, than the paper's: its figures are shown for \
+        "These rows are smaller than the paper's, or were trained less or on other data: use the paper's figures for \
          direction and rank only, not as values to reach."
             .to_owned()
     })

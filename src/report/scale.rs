@@ -1,4 +1,4 @@
-//! From values to places on a chart, with round tick marks.
+//! Maps values to pixels of a chart, with round tick marks.
 
 /// Maps `low..=high` linearly to the pixels `start..=end` (which may run backwards, as upwards in SVG).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,7 +10,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A range without extent is widened, so that a single value has a place.
+    /// Widens a range without extent, so that a single value has a place.
     pub fn new((low, high): (f64, f64), (start, end): (f64, f64)) -> Self {
         let widened = if high > low {
             (low, high)
@@ -25,20 +25,20 @@ impl Scale {
         }
     }
 
-    /// The pixel of `value`, to a tenth: no screen shows more.
+    /// Returns the pixel of `value`, rounded to a tenth: no screen shows more.
     pub fn at(&self, value: f64) -> f64 {
         let fraction = (value - self.low) / (self.high - self.low);
         ((self.start + fraction * (self.end - self.start)) * 10.0).round() / 10.0
     }
 
-    /// Multiples of 1, 2 or 5 times a power of ten within the range, about `count` of them.
+    /// Returns about `count` multiples of 1, 2 or 5 times a power of ten within the range.
     pub fn ticks(&self, count: usize) -> Vec<f64> {
         let step = round_step((self.high - self.low) / count as f64);
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
         (first..=last).map(|k| k as f64 * step).collect()
     }
 
-    /// `value` with as many decimals as neighbouring ticks need to differ, and thousands as k.
+    /// Formats `value` with as many decimals as neighbouring ticks need to differ, and thousands as k.
     pub fn label(&self, value: f64, count: usize) -> String {
         let step = round_step((self.high - self.low) / count as f64);
         if step >= 1000.0 && value != 0.0 {
@@ -49,7 +49,7 @@ impl Scale {
     }
 }
 
-/// The smallest of 1, 2, 5, 10, 20, 50, .. that is not below `rough`.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50, .. that is not below `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0]

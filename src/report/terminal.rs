@@ -3,7 +3,7 @@
 use super::section::{Content, Section};
 use super::table::{Column, Shown, plain_width, to_plain};
 
-/// Below this width a cut list of changes says nothing.
+/// Smallest useful width of a cut list of changes.
 const MIN_CHANGES_WIDTH: usize = 8;
 
 /// Returns the sections as plain text: of each table as many columns as fit in `width` characters, and sentences cut there.

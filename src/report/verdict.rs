@@ -1,8 +1,8 @@
-//! One or two words on a row.
+//! The verdict on a row, in a few words.
 
 use crate::results::{Agreement, Comparison, RowComparison, RunStatus};
 
-/// What can be said of `row`: never more than its runs show.
+/// Returns the verdict on `row`, which says no more than its runs show.
 pub(super) fn verdict(comparison: &Comparison, row: &RowComparison) -> String {
     if row.bleu.is_none() {
         return status(row);
@@ -12,14 +12,14 @@ pub(super) fn verdict(comparison: &Comparison, row: &RowComparison) -> String {
         Some(Agreement::Disagrees) => "disagrees",
         Some(Agreement::NoEvidence) => "no evidence",
         Some(Agreement::OneSeed) => "one seed: no test",
-        Some(Agreement::PaperSeesNone) => "paper sees none",
+        Some(Agreement::PaperSeesNone) => "paper: no difference",
         None if row.id == comparison.baseline => "baseline",
         None => own_direction(row),
     };
     words.to_owned()
 }
 
-/// Without a figure of the paper there is still ours.
+/// Returns the direction of our difference, for rows that the paper does not have.
 fn own_direction(row: &RowComparison) -> &'static str {
     let Some(difference) = row.difference else {
         return "no common seed";
@@ -32,9 +32,9 @@ fn own_direction(row: &RowComparison) -> &'static str {
     }
 }
 
-/// What stands in place of a number when no run of the row has one.
+/// Returns the text in place of a number if no run of the row has a result.
 pub(super) fn status(row: &RowComparison) -> String {
-    // Of several, the one that a person has to act on first.
+    // The status that a person must act on first.
     let worst = row.unfinished.iter().map(|run| run.status).min();
     match worst {
         None | Some(RunStatus::Missing) => "NOT RUN".to_owned(),

@@ -1,4 +1,4 @@
-//! From the table and the suite's targets to the comparison.
+//! Builds the comparison from the table and the suite's targets.
 
 use std::collections::{BTreeMap, BTreeSet};
 

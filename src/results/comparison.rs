@@ -1,18 +1,18 @@
-//! Every row of a suite beside the baseline and the paper.
+//! The comparison of every row with the baseline and the paper.
 
 use std::collections::BTreeSet;
 
 use super::{BleuOfWeights, Difference, RankAgreement, RunStatus, Spread};
 
-/// What the suite says about a row: how it differs from the baseline, and what the paper reports for it.
+/// A row as the suite describes it: its changes to the baseline, and the figures that the paper reports for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowTarget {
     pub id: String,
-    /// How reports call the row, if not by its id.
+    /// Name of the row in reports, if it is not the id.
     pub label: Option<String>,
-    /// What the suite wants said about the row.
+    /// The suite's remark on the row.
     pub note: Option<String>,
-    /// (key, value) of what the row changes, as in `("model.heads", "1")`.
+    /// (key, value) of each change, as in `("model.heads", "1")`.
     pub changes: Vec<(String, String)>,
     pub paper_ppl: Option<f64>,
     pub paper_bleu: Option<f64>,
@@ -23,11 +23,11 @@ pub struct RowTarget {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub baseline: String,
-    /// In the suite's order.
+    /// Rows, in the suite's order.
     pub rows: Vec<RowComparison>,
-    /// The one signature that every BLEU score here has; `None` when nothing is finished.
+    /// Signature of all BLEU scores here; `None` if no run is finished.
     pub signature: Option<String>,
-    /// Order by BLEU, over the rows that have both ours and the paper's.
+    /// Agreement with the paper on the order by BLEU, over the rows that have both scores.
     pub rank: Option<RankAgreement>,
 }
 
@@ -35,27 +35,27 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowComparison {
     pub id: String,
-    /// How reports call the row.
+    /// Name of the row in reports.
     pub label: String,
     pub note: Option<String>,
     pub changes: Vec<(String, String)>,
     pub runs: RunCount,
     pub parameters: Option<u64>,
-    /// Counted operations of training, the mean over the finished seeds.
+    /// Counted operations of training, averaged over the finished seeds.
     pub training_flops: Option<f64>,
     pub ppl: Option<Spread>,
     pub bleu: Option<Spread>,
     pub of_weights: BleuOfWeights,
-    /// BLEU minus the baseline's; `None` for the baseline, and without a common seed.
+    /// BLEU minus the baseline's; `None` for the baseline, or without a common seed.
     pub difference: Option<Difference>,
     pub paper: PaperFigures,
-    /// `None` for the baseline, without a difference of ours, or without one of the paper's.
+    /// `None` for the baseline, or if our difference or the paper's is missing.
     pub agreement: Option<Agreement>,
     /// Runs without a result.
     pub unfinished: Vec<UnfinishedRun>,
-    /// What is special about runs with one, each with its seed.
+    /// Remarks on runs with a result, each with its seed.
     pub remarks: Vec<(u64, String)>,
-    /// Of the finished runs: more than one, or another than the baseline's, and the row is not like for like.
+    /// Data hashes of the finished runs. If they are not the baseline's, the row cannot be compared with it.
     pub data_hashes: BTreeSet<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct RunCount {
     pub planned: usize,
 }
 
-/// A run that has no number in the table, and why.
+/// A run without a result, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedRun {
     pub seed: u64,
@@ -78,11 +78,11 @@ pub struct PaperFigures {
     pub ppl: Option<f64>,
     pub bleu: Option<f64>,
     pub params_millions: Option<f64>,
-    /// BLEU minus that of the paper's own base.
+    /// BLEU minus that of the paper's base.
     pub difference: Option<f64>,
 }
 
-/// Whether our difference to the baseline has the direction of the paper's.
+/// Agreement of our difference to the baseline with the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agreement {
     Agrees,
@@ -90,12 +90,12 @@ pub enum Agreement {
     /// Our 95 % interval contains zero.
     NoEvidence,
     OneSeed,
-    /// We see a difference; the paper reports the same score as for its base.
+    /// We find a difference; the paper reports the same score as for its base.
     PaperSeesNone,
 }
 
 impl Comparison {
-    /// The row that the others are compared with.
+    /// Returns the row that the others are compared with.
     #[must_use]
     pub fn baseline_row(&self) -> &RowComparison {
         self.rows

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::record::{HistoryRow, HistorySplit};
 
-/// Mean dev loss over a row's seeds.
+/// Dev loss of a row, averaged over its seeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LossCurve {
     pub row: String,
@@ -12,9 +12,9 @@ pub struct LossCurve {
     pub points: Vec<(u64, f64)>,
 }
 
-/// The mean curve of `row` from one history per seed, at the steps that every seed has measured.
+/// Returns the mean curve of `row` from one history per seed, at the steps that every seed has measured.
 ///
-/// A mean over fewer seeds would jump where a seed ends. Losses that are not finite count as not measured.
+/// A mean over fewer seeds would jump where a seed ends. A loss that is not finite counts as not measured.
 #[must_use]
 pub fn mean_dev_curve(row: &str, seeds: &[Vec<HistoryRow>]) -> LossCurve {
     let mut losses_by_step: BTreeMap<u64, Vec<f64>> = BTreeMap::new();

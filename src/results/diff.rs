@@ -1,14 +1,14 @@
-//! Two results files side by side.
+//! Two result tables side by side.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::summary::{self, Spread};
 use super::{ResultsError, ResultsTable, frame};
 
-/// What changed from one results file to another.
+/// Changes from one result table to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultsDiff {
-    /// The rows that both files have, in the order of the first.
+    /// Rows that both tables have, in the order of the first.
     pub rows: Vec<RowDiff>,
     pub only_before: Vec<String>,
     pub only_after: Vec<String>,
@@ -21,24 +21,24 @@ pub struct RowDiff {
     pub bleu: Result<Change, Refusal>,
 }
 
-/// Two means over seeds that may be subtracted.
+/// Two means over seeds that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     pub before: Spread,
     pub after: Spread,
 }
 
-/// Why two numbers may not be subtracted.
+/// Reason why two numbers cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     NoResultBefore,
     NoResultAfter,
-    /// Measured on different data; several hashes on one side mean that its seeds differ already.
+    /// The data differs; several hashes on one side mean that its seeds already differ.
     OtherData {
         before: BTreeSet<String>,
         after: BTreeSet<String>,
     },
-    /// Scored in different ways.
+    /// The signatures differ.
     OtherSignature {
         before: BTreeSet<String>,
         after: BTreeSet<String>,
@@ -66,7 +66,7 @@ pub fn compare(before: &ResultsTable, after: &ResultsTable) -> Result<ResultsDif
     })
 }
 
-/// Results of a row in one file.
+/// Results of a row in one table.
 struct RowResults {
     ppl: Spread,
     bleu: Spread,
@@ -121,7 +121,7 @@ fn same_data<'a>(
     Ok((before, after))
 }
 
-/// Both sides must have exactly one label, the same.
+/// Refuses unless both sides have the same single label.
 fn refuse_unless_one(
     before: &BTreeSet<String>,
     after: &BTreeSet<String>,

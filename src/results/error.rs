@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use polars::error::PolarsError;
 use thiserror::Error;
 
-/// Why results could not be read, written or compared.
+/// Reason why results could not be read, written or compared.
 #[derive(Debug, Error)]
 pub enum ResultsError {
     #[error("cannot read {}: {source}", path.display())]
@@ -36,7 +36,7 @@ pub enum ResultsError {
     In { path: PathBuf, fault: Box<Self> },
     #[error("cannot compute the comparison: {0}")]
     Frame(#[from] PolarsError),
-    /// A value that cannot be a result: not finite, out of range, missing from a finished run, or present in another.
+    /// A value that cannot be a result: not finite, out of range, missing from a finished run, or present in another run.
     #[error("row {row}, seed {seed}: {}", not_a_result(column, *found))]
     NotAResult {
         row: String,

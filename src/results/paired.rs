@@ -1,16 +1,16 @@
-//! How far a row lies from the baseline, and how sure that is.
+//! The difference of a row to the baseline, and its evidence.
 
 use super::student_t::{two_sided_p, two_sided_quantile};
 
-/// A row minus the baseline, in BLEU, over the seeds that both have.
+/// BLEU of a row minus BLEU of the baseline, over the seeds that both finished.
 ///
-/// The difference is taken seed by seed: what a seed does to both (the order of batches, the dropped units) cancels.
+/// The difference is taken seed by seed, so effects of a seed on both rows (order of batches, dropped units) cancel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     pub mean: f64,
-    /// Seeds that both rows finished.
+    /// Number of seeds that both rows finished.
     pub seeds: usize,
-    /// `None` with a single seed: nothing says how much another one would change.
+    /// `None` with a single seed, which shows nothing about the spread between seeds.
     pub evidence: Option<Evidence>,
 }
 
@@ -20,20 +20,20 @@ pub struct Evidence {
     pub standard_error: f64,
     /// The 95 % interval is the mean plus or minus this.
     pub half_width_95: f64,
-    /// Two-sided, for this row alone.
+    /// Two-sided p-value of this row alone.
     pub p_value: f64,
-    /// The same, corrected by Holm's method for the number of rows tested.
+    /// p-value after Holm's correction for the number of rows tested.
     pub p_holm: f64,
 }
 
 impl Difference {
-    /// From the mean and the sample standard deviation (if there is one) of the seeds' differences.
+    /// Takes the mean of the seeds' differences and, if there are several, their sample standard deviation.
     pub(super) fn new(mean: f64, sd: Option<f64>, seeds: usize) -> Self {
         let evidence = sd.filter(|_| seeds >= 2).map(|sd| Evidence::new(mean, sd, seeds));
         Self { mean, seeds, evidence }
     }
 
-    /// Whether the 95 % interval lies wholly on one side of zero; `None` with a single seed.
+    /// Returns whether the 95 % interval excludes zero; `None` with a single seed.
     #[must_use]
     pub fn excludes_zero(&self) -> Option<bool> {
         self.evidence.map(|evidence| self.mean.abs() > evidence.half_width_95)

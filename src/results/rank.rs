@@ -1,18 +1,18 @@
-//! Whether two lists put the same things in the same order.
+//! Agreement of two rankings.
 
 use std::cmp::Ordering;
 
-/// How well our order of the rows by BLEU agrees with the paper's.
+/// Agreement of our order of the rows by BLEU with the paper's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankAgreement {
-    /// Kendall's tau-b: 1 is the same order, 0 no relation, -1 the opposite one.
+    /// Kendall's tau-b: 1 is the same order, 0 is no relation, -1 is the opposite order.
     pub tau: f64,
-    /// Rows that have both scores.
+    /// Number of rows that have both scores.
     pub rows: usize,
 }
 
 impl RankAgreement {
-    /// From (ours, the paper's) for each row; `None` below three rows or when one list is all ties.
+    /// Takes (our score, the paper's) of each row. Returns `None` below three rows or if one list is all ties.
     ///
     /// Tau-b, because the paper's scores have one decimal and many ties. Source: M. Kendall, "The treatment of ties in
     /// ranking problems", 1945.

@@ -11,9 +11,9 @@ pub struct PlannedRun {
     pub suite: String,
     pub row: String,
     pub seed: u64,
-    /// Updates of a training that goes to its end.
+    /// Number of updates of a training that runs to its end.
     pub steps: u64,
-    /// Hash of the resolved spec as it is now.
+    /// Hash of the present resolved spec.
     pub spec_hash: String,
 }
 
@@ -65,7 +65,7 @@ pub struct RunRecord {
     pub row: String,
     pub seed: u64,
     pub status: RunStatus,
-    /// Updates made: all of them, or those before the run diverged.
+    /// Number of updates: all of them, or those before the run diverged.
     pub steps: Option<u64>,
     /// Target tokens trained on.
     pub tokens: Option<u64>,
@@ -99,7 +99,7 @@ pub struct RunRecord {
     pub unknown_tokens: Option<u64>,
     pub spec_hash: String,
     pub data_hash: Option<String>,
-    /// Why there is no result, or what is special about it, in one line.
+    /// Reason why there is no result, or a remark on it, in one line.
     pub note: Option<String>,
     pub wall_s: Option<f64>,
     pub tokens_per_s: Option<f64>,
@@ -163,7 +163,9 @@ impl RunRecord {
             }
             RunState::Ended(Ending::Done(finished)) => {
                 let (steps, all) = (finished.score.steps, planned.steps);
-                record.note = (steps < all).then(|| format!("ended at step {steps} of {all}: patience ran out"));
+                record.note = (steps < all).then(|| {
+                    format!("stopped at step {steps} of {all}: no better measurement within `selection.patience`")
+                });
                 record.fill(*finished);
             }
         }

@@ -1,8 +1,8 @@
-//! Student's t distribution, exactly: the degrees of freedom here are whole numbers, for which it is a finite sum.
+//! Student's t distribution. Degrees of freedom are whole numbers here, so it is an exact finite sum.
 
 use std::f64::consts::FRAC_2_PI;
 
-/// The probability that |T| exceeds |`t`|, for T with `degrees` degrees of freedom: the two-sided p-value of `t`.
+/// Returns the probability that |T| exceeds |`t`|, for T with `degrees` degrees of freedom: the two-sided p-value of `t`.
 ///
 /// Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 pub(super) fn two_sided_p(t: f64, degrees: usize) -> f64 {
@@ -26,7 +26,7 @@ fn series(cos: f64, first: usize, degrees: usize) -> f64 {
     sum
 }
 
-/// The value that |T| exceeds with probability `p`, found by bisection.
+/// Returns the value that |T| exceeds with probability `p`, found by bisection.
 pub(super) fn two_sided_quantile(p: f64, degrees: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while two_sided_p(high, degrees) > p {

@@ -1,4 +1,4 @@
-//! One run as a process: what it tells arrives line by line, and closing its standard input asks it to stop.
+//! One run as a process: its events arrive line by line, and closing its standard input asks it to stop.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,13 +8,13 @@ use std::thread::{self, JoinHandle};
 
 use crate::run::Event;
 
-/// What a worker's process says, or that it will say no more.
+/// A message from a worker's process: an event, or the end of its output.
 pub enum Message {
     Heard { worker: usize, event: Event },
     Closed { worker: usize },
 }
 
-/// Lines of complaint that are kept of a process.
+/// Number of lines of standard error that are kept of a process.
 const KEPT_LINES: usize = 12;
 
 #[derive(Debug)]
@@ -35,14 +35,14 @@ impl Child {
         let stdout = process.stdout.take().expect("standard output is piped");
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                // A line that is no event is not for us: a library may print.
+                // Another line is not for us: a library may print.
                 if let Ok(event) = serde_json::from_str(&line)
                     && messages.send(Message::Heard { worker, event }).is_err()
                 {
                     return;
                 }
             }
-            // The sweep may be gone by now, and then nobody waits for this.
+            // If the sweep has ended, nobody waits for this.
             let _ = messages.send(Message::Closed { worker });
         });
         let stderr = process.stderr.take().expect("standard error is piped");
@@ -53,7 +53,7 @@ impl Child {
         })
     }
 
-    /// The last lines of its standard error; waits until it is closed.
+    /// Waits for the end of standard error and returns its last lines.
     pub fn complaints(&mut self) -> String {
         let lines = self.complaints.take().and_then(|thread| thread.join().ok());
         lines.unwrap_or_default().into_iter().collect::<Vec<_>>().join("\n")
@@ -65,7 +65,7 @@ impl Child {
     }
 
     pub fn kill(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.process.kill();
     }
 

@@ -1,12 +1,12 @@
-//! Which run starts first.
+//! The order in which runs start.
 
 use crate::plan::{Cost, Run};
 
-/// Guess of a sentence's length in pieces; only ratios between runs matter here.
+/// Assumed length of a sentence in tokens; only ratios between runs matter here.
 const MEAN_LENGTH: f64 = 25.0;
 
-/// The runs of each seed before those of the next, so that a sweep cut short has seen every row; within a seed the
-/// longest first, so that no long run is left for a single worker at the end.
+/// Sorts the runs by seed, so that a sweep cut short has trained every row, and within a seed by length, the longest
+/// first, so that no long run is left for a single worker at the end.
 #[must_use]
 pub fn longest_first(mut runs: Vec<Run>) -> Vec<Run> {
     let mut seeds = Vec::new();

@@ -1,4 +1,4 @@
-//! The scheduler: at most so many runs at once, the next one as soon as a place is free.
+//! The scheduler: starts the next run as soon as a place is free.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,35 +15,35 @@ use crate::plan::Run;
 use crate::record::{Ending, Marker, RecordError, RunFolder, RunState};
 use crate::run::Event;
 
-/// How soon a wish to stop is noticed while all runs are silent.
+/// Time after which a wish to stop is noticed while all runs are silent.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The exit code of a run that ended at once when asked twice: 128 and the number of SIGINT, as shells have it.
+/// Exit code of a run that was interrupted twice and ended at once: 128 plus the number of SIGINT, as in shells.
 const INTERRUPTED: i32 = 130;
 
 /// Runs to be executed.
 pub struct Sweep<'a> {
     pub suite: &'a str,
     pub results: &'a Path,
-    /// In the order in which they start.
+    /// Runs, in the order in which they start.
     pub runs: Vec<Run>,
-    /// Runs at once.
+    /// Number of runs at once.
     pub jobs: usize,
-    /// The process that executes a run, tells its events on standard output as lines of JSON, and stops when its
-    /// standard input is closed. It is told which of the places the run has, counted from 0.
+    /// Returns the command that executes a run in a place, counted from 0. Its process writes events to standard output
+    /// as lines of JSON and stops when its standard input is closed.
     pub command: &'a dyn Fn(&Run, usize) -> Command,
 }
 
-/// Whether to go on.
+/// Wish of the watcher to go on or to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     GoOn,
-    /// Start nothing new, and let every run write a checkpoint.
+    /// Start no more runs, and let every run write a checkpoint.
     Stop,
     /// End at once.
     Abort,
 }
 
-/// Hears what happens.
+/// Receives the events of all runs.
 pub trait Watcher {
     fn started(&mut self, run: &Run);
 
@@ -68,7 +68,7 @@ struct Worker {
     run: Run,
     folder: RunFolder,
     child: Child,
-    /// The last event that says how the run ended.
+    /// Last event so far.
     last: Option<Event>,
 }
 
@@ -136,7 +136,7 @@ fn stop(workers: &mut [Option<Worker>], urgency: Urgency) {
     }
 }
 
-/// Passes events on until a process has closed its output or nobody says anything for a while.
+/// Passes events on. Returns the worker whose process has closed its output, or `None` after a while.
 fn next_closed(
     messages: &Receiver<Message>,
     workers: &mut [Option<Worker>],

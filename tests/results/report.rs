@@ -1,7 +1,11 @@
 //! A comparison as text.
 
+use std::fs;
+use std::path::Path;
+
 use ablate::report::{self, Budget, ReportContext, results_diff, sections};
-use ablate::results::{Comparison, LossCurve, RowTarget, RunRecord, RunStatus, compare};
+use ablate::results::{Comparison, LossCurve, ResultsTable, RowTarget, RunRecord, RunStatus, compare};
+use ablate::spec::load_suite;
 
 use crate::fixtures::{done, ended, table, target};
 
@@ -103,14 +107,35 @@ Runs and rows to know about:
 
 How to read this:
 
-- The same in every row: N = 6.
-- Mean ± sample standard deviation over the finished seeds; the paper's figure in parentheses. PPL is per target piece, from the unsmoothed loss. BLEU signature: `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
-- Δ BLEU is the row minus base, paired by seed over the seeds that both finished; ± is half of the 95 % t interval. `agrees`, `disagrees`: the interval excludes zero, on the paper's side of it or on the other.
-- Order of the rows by BLEU, ours against the paper's: Kendall's tau-b = 1.00 over 3 rows (1: the same order, 0: no relation).
-- These rows are smaller, or trained less or on other data, than the paper's: its figures are shown for direction and rank only, not as values to reach.
+- Same in every row: N = 6.
+- Mean ± sample standard deviation over the finished seeds; the paper's figure is in parentheses. PPL is per target token, from the unsmoothed loss. BLEU signature: `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
+- Δ BLEU is the row minus base, paired by seed over the seeds that both finished; ± is half of the 95 % t interval. `agrees`: the interval excludes zero, and Δ BLEU has the paper's sign. `disagrees`: the interval excludes zero, and Δ BLEU has the opposite sign.
+- Our order of the rows by BLEU and the paper's: Kendall's tau-b = 1.00 over 3 rows (1: same order, 0: no relation).
+- These rows are smaller than the paper's, or were trained less or on other data: use the paper's figures for direction and rank only, not as values to reach.
 - Data hash: `da7a`.
 ";
     assert_eq!(markdown(&compared(&records(), &targets()), &context()), expected);
+}
+
+#[test]
+fn the_committed_examples_have_the_tables_that_their_csv_files_give() {
+    for name in ["table3-quick", "table3-multi30k", "multi30k"] {
+        let path = format!("experiments/{name}.toml");
+        let suite = load_suite(Path::new(&path), &|path: &Path| fs::read_to_string(path)).unwrap();
+        let table = ResultsTable::read(Path::new(&format!("results/example/{name}.csv"))).unwrap();
+        let text = markdown(
+            &Comparison::of_suite(&suite, &table).unwrap(),
+            &ReportContext::of(&suite),
+        );
+        let committed = fs::read_to_string(format!("reports/example/{name}.md")).unwrap();
+        let rows = |text: &str| {
+            text.lines()
+                .filter(|line| line.starts_with('|'))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&text), rows(&committed), "{name}");
+    }
 }
 
 #[test]
@@ -121,7 +146,7 @@ fn several_tests_are_corrected_and_no_evidence_is_explained() {
     records.extend([done("E", 1, 5.0, 31.0), done("E", 2, 5.0, 30.2)]);
     let text = markdown(&compared(&records, &targets()), &context());
     assert!(text.contains("| no evidence"), "{text}");
-    assert!(text.contains("these runs cannot tell the row from the baseline"));
+    assert!(text.contains("these runs do not show a difference from the baseline"));
     // A1: t = 19 with one degree of freedom, p = 0.033; doubled it is above 0.05.
     assert!(
         text.contains("After Holm's correction for 2 tests, no row still differs from the baseline."),
@@ -283,8 +308,8 @@ row                        PPL                      BLEU
 base      5.00 -> 4.50 (-0.50)    30.00 -> 31.50 (+1.50)
 A1    other data: da7a -> 07e5  other data: da7a -> 07e5
 
-only in the first: old
-only in the second: new
+only in the first file: old
+only in the second file: new
 ";
     let sections = results_diff(&compare(&before, &after).unwrap());
     assert_eq!(report::terminal(&sections, usize::MAX), expected);
