@@ -56,12 +56,6 @@ impl RunFolder {
         self.seed
     }
 
-    /// Resolved spec: every value, with every default written out.
-    #[must_use]
-    pub fn spec(&self) -> PathBuf {
-        self.path.join("spec.toml")
-    }
-
     /// Lock of the process that works in the folder; the file lies beside the folder.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
@@ -73,45 +67,10 @@ impl RunFolder {
         self.path.with_file_name(format!(".{name}.lock"))
     }
 
-    /// Vocabulary, in the format of the `tokenizers` library.
-    #[must_use]
-    pub fn tokenizer(&self) -> PathBuf {
-        self.path.join("tokenizer.json")
-    }
-
-    /// See [`super::Provenance`].
-    #[must_use]
-    pub fn provenance(&self) -> PathBuf {
-        self.path.join("provenance.toml")
-    }
-
-    /// See [`super::History`].
-    #[must_use]
-    pub fn history(&self) -> PathBuf {
-        self.path.join("history.csv")
-    }
-
     /// History of this run on another corpus, kept until that corpus is used again.
     #[must_use]
     pub fn history_of(&self, data_hash: &str) -> PathBuf {
         self.path.join(format!("history.{data_hash}.csv"))
-    }
-
-    #[must_use]
-    pub fn checkpoints(&self) -> PathBuf {
-        self.path.join("checkpoints")
-    }
-
-    /// Weights during training that a selection may choose; removed when the run is done.
-    #[must_use]
-    pub fn snapshots(&self) -> PathBuf {
-        self.path.join("snapshots")
-    }
-
-    /// Weights that the scores in the table belong to, if they are not the last.
-    #[must_use]
-    pub fn weights(&self) -> PathBuf {
-        self.path.join("weights.safetensors")
     }
 
     /// Detokenised hypotheses of a split, one per line, in reference order.
@@ -125,30 +84,43 @@ impl RunFolder {
     pub fn hypotheses_of(&self, split: &str, weights: Weights) -> PathBuf {
         self.hypotheses(&format!("{split}.{}", weights.name()))
     }
+}
 
+/// Functions that return the path of a file or folder of a run.
+macro_rules! paths {
+    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+        impl RunFolder {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(&self) -> PathBuf {
+                self.path.join($file)
+            }
+        )*}
+    };
+}
+
+paths! {
+    /// Resolved spec: every value, with every default written out.
+    spec = "spec.toml";
+    /// Vocabulary, in the format of the `tokenizers` library.
+    tokenizer = "tokenizer.json";
+    /// See [`super::Provenance`].
+    provenance = "provenance.toml";
+    /// See [`super::History`].
+    history = "history.csv";
+    checkpoints = "checkpoints";
+    /// Weights during training that a selection may choose; removed when the run is done.
+    snapshots = "snapshots";
+    /// Weights that the scores in the table belong to, if they are not the last.
+    weights = "weights.safetensors";
     /// See [`super::RunScore`].
-    #[must_use]
-    pub fn score(&self) -> PathBuf {
-        self.path.join("score.toml")
-    }
-
+    score = "score.toml";
     /// Log of the run.
-    #[must_use]
-    pub fn log(&self) -> PathBuf {
-        self.path.join("log.txt")
-    }
-
+    log = "log.txt";
     /// Marker of a run with a result.
-    #[must_use]
-    pub fn done(&self) -> PathBuf {
-        self.path.join("DONE")
-    }
-
+    done = "DONE";
     /// Marker of a run that ended without a result.
-    #[must_use]
-    pub fn failed(&self) -> PathBuf {
-        self.path.join("FAILED")
-    }
+    failed = "FAILED";
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Builds the comparison from the table and the suite's targets.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::paired::correct_for_many;
 use super::summary::{self, RowSummary};
 use super::{
-    Agreement, BleuOfWeights, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, ResultsTable,
-    RowComparison, RowTarget, RunCount, RunRecord, RunStatus, UnfinishedRun, frame,
+    Agreement, Comparison, Difference, PaperFigures, RankAgreement, ResultsError, ResultsTable, RowComparison,
+    RowTarget, RunRecord, RunStatus, UnfinishedRun, frame,
 };
 
 impl Comparison {
@@ -48,35 +48,18 @@ impl Comparison {
 
 impl RowComparison {
     fn empty(target: &RowTarget, paper_base: Option<f64>) -> Self {
-        let &RowTarget {
-            paper_ppl: ppl,
-            paper_bleu: bleu,
-            paper_params_millions: params_millions,
-            ..
-        } = target;
-        let difference = bleu.zip(paper_base).map(|(bleu, base)| bleu - base);
         Self {
             id: target.id.clone(),
             label: target.label.as_ref().unwrap_or(&target.id).clone(),
             note: target.note.clone(),
             changes: target.changes.clone(),
-            runs: RunCount { done: 0, planned: 0 },
-            parameters: None,
-            training_flops: None,
-            ppl: None,
-            bleu: None,
-            of_weights: BleuOfWeights::default(),
-            difference: None,
             paper: PaperFigures {
-                ppl,
-                bleu,
-                params_millions,
-                difference,
+                ppl: target.paper_ppl,
+                bleu: target.paper_bleu,
+                params_millions: target.paper_params_millions,
+                difference: target.paper_bleu.zip(paper_base).map(|(bleu, base)| bleu - base),
             },
-            agreement: None,
-            unfinished: Vec::new(),
-            remarks: Vec::new(),
-            data_hashes: BTreeSet::new(),
+            ..Self::default()
         }
     }
 }
@@ -117,20 +100,12 @@ fn one_signature(records: &[RunRecord], targets: &[RowTarget]) -> Result<Option<
 
 fn fill_summaries(rows: &mut [RowComparison], mut summaries: BTreeMap<String, RowSummary>) {
     for row in rows {
-        if let Some(RowSummary {
-            done,
-            parameters,
-            training_flops,
-            ppl,
-            bleu,
-            of_weights,
-        }) = summaries.remove(&row.id)
-        {
-            row.runs.done = done;
-            row.parameters = parameters;
-            row.training_flops = training_flops;
-            row.of_weights = of_weights;
-            (row.ppl, row.bleu) = (Some(ppl), Some(bleu));
+        if let Some(summary) = summaries.remove(&row.id) {
+            row.runs.done = summary.done;
+            row.parameters = summary.parameters;
+            row.training_flops = summary.training_flops;
+            row.of_weights = summary.of_weights;
+            (row.ppl, row.bleu) = (Some(summary.ppl), Some(summary.bleu));
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct Comparison {
 }
 
 /// One row of the table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowComparison {
     pub id: String,
     /// Name of the row in reports.
@@ -59,7 +59,7 @@ pub struct RowComparison {
     pub data_hashes: BTreeSet<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunCount {
     pub done: usize,
     pub planned: usize,
@@ -73,7 +73,7 @@ pub struct UnfinishedRun {
     pub note: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PaperFigures {
     pub ppl: Option<f64>,
     pub bleu: Option<f64>,
