@@ -1,14 +1,12 @@
 //! Draws sentence trees: which words meet, and which phenomena they meet in.
 
 mod clause;
+mod draw;
 mod phrase;
 mod predicate;
 mod relative;
 
-use rand::RngExt;
-use rand::distr::{Distribution, weighted::WeightedIndex};
-use rand::rngs::ChaCha8Rng;
-use rand::seq::IndexedRandom;
+pub use self::draw::Deriver;
 
 use self::clause::{ClausePlan, FrontedTime};
 use super::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, IF, SUBORDINATORS, THAT, WHEN, WHETHER};
@@ -18,16 +16,7 @@ use super::tree::{
 };
 use super::verbs::{Frame, Tense};
 
-/// Draws sentences from one stream.
-pub struct Deriver {
-    stream: ChaCha8Rng,
-}
-
 impl Deriver {
-    pub fn new(stream: ChaCha8Rng) -> Self {
-        Self { stream }
-    }
-
     pub fn sentence(&mut self) -> Sentence {
         match self.weighted(&[44, 19, 11, 11, 7, 5, 3]) {
             0 => self.statement(),
@@ -162,35 +151,5 @@ impl Deriver {
             }));
         }
         clause
-    }
-
-    fn chance(&mut self, percent: u32) -> bool {
-        self.stream.random_ratio(percent, 100)
-    }
-
-    fn choose<'a, T>(&mut self, options: &'a [T]) -> &'a T {
-        options
-            .choose(&mut self.stream)
-            .expect("every list of options holds one")
-    }
-
-    fn choose_word<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> T {
-        self.choose_word_if_any(words)
-            .expect("the lexicon holds a word for every frame and class")
-    }
-
-    /// Early words more often, as in any language: the first sixteenth of a table gets half of the draws.
-    fn choose_word_if_any<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> Option<T> {
-        let words: Vec<T> = words.collect();
-        let draw = self.stream.random::<f64>();
-        words
-            .get((draw * draw * draw * draw * words.len() as f64) as usize)
-            .copied()
-    }
-
-    fn weighted(&mut self, weights: &[u32]) -> usize {
-        WeightedIndex::new(weights)
-            .expect("weights are positive")
-            .sample(&mut self.stream)
     }
 }
