@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::corpus::{Event, Request};
 use super::digest::Digest;
 use super::download::Download;
 use super::entry::Archive;
 use super::error::{Difference, FetchError, Measured};
 use super::http::Client;
 use super::part::{PartFile, remove};
+use super::request::{Event, Request};
 use super::source::Source;
 use super::trust::{Trust, record, record_path};
 use crate::durable;

@@ -1,58 +1,17 @@
 //! A corpus from its catalogue entry to its files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use super::archives::Archives;
 use super::digest::Digest;
 use super::entry::{Archive, Corpus, TextEntry};
 use super::error::{Difference, FetchError, Measured};
 use super::manifest::{FileRecord, Manifest};
-use super::patience::Patience;
-use super::source::Mirror;
+use super::request::{Event, Request};
 use super::text_file::{Finished, TextFile};
 use super::unpack::with_member;
 use crate::durable;
-
-/// What is to be fetched, and how.
-#[derive(Debug)]
-pub struct Request<'a> {
-    pub corpus: &'a Corpus,
-    pub data_dir: &'a Path,
-    pub mirror: Option<&'a Mirror>,
-    pub patience: Patience,
-}
-
-/// What goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    Downloading {
-        archive: String,
-        done: u64,
-        total: Option<u64>,
-    },
-    Retrying {
-        archive: String,
-        why: String,
-        pause: Duration,
-    },
-    Verifying {
-        archive: String,
-    },
-    Making {
-        file: PathBuf,
-    },
-    Made {
-        file: PathBuf,
-        lines: u64,
-    },
-    /// It was there, and is right.
-    Present {
-        file: PathBuf,
-    },
-    Note(String),
-}
 
 /// Brings the files of a corpus into its folder, and downloads only what is needed for those that are not there.
 ///

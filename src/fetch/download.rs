@@ -4,12 +4,12 @@ use std::thread::sleep;
 
 use ureq::BodyReader;
 
-use super::corpus::Event;
 use super::entry::Archive;
 use super::error::{FetchError, Measured};
 use super::http::{Answer, Client, Problem, Version, read_block};
 use super::part::PartFile;
 use super::patience::Patience;
+use super::request::Event;
 
 const BLOCK_BYTES: usize = 1 << 16;
 

@@ -130,7 +130,7 @@ fn a_file_of_somebody_else_is_never_replaced() {
     let (place, server) = (Place::new(), Server::of(Reply::good(&small())));
     place.small(&server, &small());
     let theirs = place.write("data/small/train.de", b"mine\n");
-    assert_told(&place.fetch(), 6, &["data/small/train.de: is there already"]);
+    assert_told(&place.fetch(), 6, &["data/small/train.de: exists, but"]);
     assert_eq!(fs::read(theirs).expect("a file"), b"mine\n");
     assert_eq!(server.seen(), []);
 }
