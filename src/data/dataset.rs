@@ -71,12 +71,14 @@ impl Dataset {
 pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Dataset, DataError> {
     let sources = sources(&data.corpus, data_dir)?;
     let (training_pairs, training) = hash(&sources.train)?;
-    let [dev, test] = [(&sources.dev, Split::Dev), (&sources.test, Split::Test)].map(|(source, split)| {
+    let held_out = |source: &PairSource, split| {
         let (pairs, reading) = source.collect()?;
-        not_empty(split, pairs.len())?;
-        Ok((pairs, reading))
-    });
-    let (dev, test) = (dev?, test?);
+        not_empty(split, pairs.len()).map(|()| (pairs, reading))
+    };
+    let (dev, test) = (
+        held_out(&sources.dev, Split::Dev)?,
+        held_out(&sources.test, Split::Test)?,
+    );
     not_empty(Split::Train, training_pairs)?;
     let key = Key {
         data,

@@ -78,14 +78,14 @@ fn locate(
 ) -> Result<Splits<FilePair>, DataError> {
     let has_training = |folder: &&PathBuf| find(std::slice::from_ref(*folder), &names.train.0).is_some();
     let chosen = folders.iter().find(has_training).map_or(folders, std::slice::from_ref);
-    let found = |names: &Names| {
+    let found = |names: &Names| -> Result<_, DataError> {
         find(chosen, names).ok_or_else(|| DataError::Missing {
             file: names[0].clone(),
             tried: chosen.to_vec(),
             corpus,
         })
     };
-    let pair = |(source, target): &(Names, Names)| {
+    let pair = |(source, target): &(Names, Names)| -> Result<_, DataError> {
         Ok(FilePair {
             source: found(source)?,
             target: found(target)?,

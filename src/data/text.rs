@@ -97,8 +97,8 @@ fn read_files(
             (None, None) => break,
             _ => {
                 return Err(DataError::LineCounts {
-                    source: (files.source.clone(), source.count_rest()?),
-                    target: (files.target.clone(), target.count_rest()?),
+                    source_file: (files.source.clone(), source.count_rest()?),
+                    target_file: (files.target.clone(), target.count_rest()?),
                 });
             }
         }

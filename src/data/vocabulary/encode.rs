@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokenizers::Tokenizer;
 
-use super::{SPACE, tokenizer_failed};
+use super::special::SPACE;
 use crate::data::error::DataError;
 use crate::ops::Packed;
 
@@ -41,7 +41,7 @@ impl<'a> Encoder<'a> {
                 pieces.extend_from_slice(known);
                 continue;
             }
-            let encoding = self.tokenizer.encode_fast(word, false).map_err(tokenizer_failed)?;
+            let encoding = self.tokenizer.encode_fast(word, false)?;
             pieces.extend_from_slice(encoding.get_ids());
             if self.words.len() < REMEMBERED_WORDS {
                 self.words.insert(word.to_owned(), encoding.get_ids().to_vec());

@@ -2,6 +2,7 @@
 
 mod alphabet;
 mod encode;
+mod special;
 mod train;
 
 use tokenizers::decoders::fuse::Fuse;
@@ -17,16 +18,11 @@ use tokenizers::pre_tokenizers::sequence::Sequence as PreTokenizerSequence;
 use tokenizers::{NormalizerWrapper, Tokenizer};
 
 pub use self::encode::Encoder;
+use self::special::{SPACE, SPECIAL_TOKENS};
 pub use self::train::WordCounts;
 use super::error::DataError;
-use crate::model::{BOS, EOS, UNK};
+use crate::model::{BOS, EOS};
 use crate::spec::Case;
-
-/// Stands for a space, so that pieces can be joined back into text.
-const SPACE: &str = "▁";
-/// In the order of their ids.
-const SPECIAL_PIECES: [&str; 3] = ["<unk>", "<s>", "</s>"];
-const _: () = assert!(UNK == 0 && BOS == 1 && EOS == 2);
 
 /// Pieces and their ids.
 #[derive(Debug, Clone)]
@@ -85,7 +81,7 @@ impl Vocabulary {
     /// The tokenizer fails.
     pub fn decode(&self, ids: &[u32]) -> Result<String, DataError> {
         let spoken: Vec<u32> = ids.iter().copied().filter(|id| !matches!(*id, BOS | EOS)).collect();
-        self.tokenizer.decode(&spoken, false).map_err(tokenizer_failed)
+        Ok(self.tokenizer.decode(&spoken, false)?)
     }
 
     /// How a piece is written, a space as U+2581. A model of a small corpus may have more pieces than its vocabulary, and
@@ -100,21 +96,21 @@ impl Vocabulary {
     /// # Errors
     /// The tokenizer fails.
     pub fn to_json(&self) -> Result<String, DataError> {
-        self.tokenizer.to_string(false).map_err(tokenizer_failed)
+        Ok(self.tokenizer.to_string(false)?)
     }
 
     /// # Errors
     /// Not a `tokenizer.json`, or one whose special pieces are not the first three, or whose ids have gaps.
     pub fn from_json(json: &str) -> Result<Self, DataError> {
-        let tokenizer: Tokenizer = json.parse().map_err(tokenizer_failed)?;
-        for (id, expected) in (0..).zip(SPECIAL_PIECES) {
+        let tokenizer: Tokenizer = json.parse()?;
+        for (id, expected) in (0..).zip(SPECIAL_TOKENS) {
             if tokenizer.id_to_token(id).as_deref() != Some(expected) {
-                return Err(DataError::SpecialPiece { id, expected });
+                return Err(DataError::SpecialToken { id, expected });
             }
         }
-        let (pieces, ids) = (tokenizer.get_vocab_size(true), tokenizer.get_vocab(true));
-        match ids.into_iter().find(|&(_, id)| id as usize >= pieces) {
-            Some((piece, id)) => Err(DataError::PieceId { piece, id, pieces }),
+        let (tokens, ids) = (tokenizer.get_vocab_size(true), tokenizer.get_vocab(true));
+        match ids.into_iter().find(|&(_, id)| id as usize >= tokens) {
+            Some((token, id)) => Err(DataError::TokenId { token, id, tokens }),
             None => Ok(Self { tokenizer }),
         }
     }
@@ -128,22 +124,18 @@ fn tokenizer(model: BPE, case: Case) -> Result<Tokenizer, DataError> {
         Case::Keep => space,
         Case::Lower => NormalizerSequence::new(vec![Lowercase.into(), space]).into(),
     };
-    tokenizer.with_normalizer(Some(normalizer)).map_err(tokenizer_failed)?;
+    tokenizer.with_normalizer(Some(normalizer))?;
     let space = SPACE.chars().next().expect("SPACE is one character");
     tokenizer.with_pre_tokenizer(Some(PreTokenizerSequence::new(vec![
         Metaspace::new(space, PrependScheme::Never, true).into(),
         Punctuation::default().into(),
     ])));
     tokenizer.with_decoder(Some(DecoderSequence::new(vec![
-        Replace::new(SPACE, " ").map_err(tokenizer_failed)?.into(),
+        Replace::new(SPACE, " ")?.into(),
         Fuse::default().into(),
         Strip::new(' ', 1, 0).into(),
     ])));
     Ok(tokenizer)
-}
-
-fn tokenizer_failed(source: tokenizers::Error) -> DataError {
-    DataError::Tokenizer { source }
 }
 
 #[cfg(test)]

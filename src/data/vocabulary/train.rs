@@ -7,7 +7,7 @@ use tokenizers::{AddedToken, NormalizedString, Normalizer, OffsetReferential, Of
 use tokenizers::{PreTokenizer, Tokenizer};
 
 use super::alphabet::Alphabet;
-use super::{SPECIAL_PIECES, tokenizer_failed};
+use super::special::SPECIAL_TOKENS;
 use crate::data::error::DataError;
 use crate::grammar::Pair;
 use crate::model::UNK;
@@ -59,11 +59,11 @@ impl WordCounts {
 fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataError> {
     let mut normalized = NormalizedString::from(text);
     if let Some(normalizer) = tokenizer.get_normalizer() {
-        normalizer.normalize(&mut normalized).map_err(tokenizer_failed)?;
+        normalizer.normalize(&mut normalized)?;
     }
     let mut splits = PreTokenizedString::from(normalized);
     if let Some(pre_tokenizer) = tokenizer.get_pre_tokenizer() {
-        pre_tokenizer.pre_tokenize(&mut splits).map_err(tokenizer_failed)?;
+        pre_tokenizer.pre_tokenize(&mut splits)?;
     }
     let splits = splits.get_splits(OffsetReferential::Normalized, OffsetType::None);
     Ok(splits.into_iter().map(|(word, ..)| word.to_owned()).collect())
@@ -82,14 +82,14 @@ pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<B
         .vocab_size(vocab_size)
         .min_frequency(MIN_FREQUENCY)
         .show_progress(false)
-        .special_tokens(SPECIAL_PIECES.map(|piece| AddedToken::from(piece, true)).to_vec())
+        .special_tokens(SPECIAL_TOKENS.map(|piece| AddedToken::from(piece, true)).to_vec())
         .build();
     let mut model = BPE::default();
     let known_words = known_words
         .into_iter()
         .map(|(word, count)| (word.into(), count))
         .collect();
-    trainer.do_train(&known_words, &mut model).map_err(tokenizer_failed)?;
-    model.unk_token = Some(SPECIAL_PIECES[UNK as usize].to_owned());
+    trainer.do_train(&known_words, &mut model)?;
+    model.unk_token = Some(SPECIAL_TOKENS[UNK as usize].to_owned());
     Ok(model)
 }
