@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::RunError;
-use super::trained::read_spec;
+use super::files::read_spec;
 use crate::durable;
 use crate::model::Seq2Seq;
 use crate::results::{Provenance, RunFolder, RunScore};

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::execute::Attempt;
+use super::attempt::Attempt;
 use super::measure::{references, scores, translations};
 use super::training::Training;
 use super::{Event, RunError};
@@ -13,7 +13,7 @@ use crate::plan::training_flops;
 use crate::results::{BleuScores, RunScore, WeightsScore};
 use crate::score::check_texts;
 use crate::spec::{Evaluation, Signature, Split, Weights};
-use crate::train::{CheckpointError, Progress, Snapshot, evaluate};
+use crate::train::{Progress, Snapshot, evaluate};
 
 /// Measures a trained model on the evaluation split and writes hypotheses and scores. The model's own weights, the last,
 /// are lost where others are asked for.
@@ -108,10 +108,10 @@ fn measure_all(
 }
 
 fn restore(attempt: &Attempt, average: &Snapshot, model: &mut dyn Seq2Seq) -> Result<(), RunError> {
-    average.restore(model).map_err(|error| RunError::Checkpoint {
-        path: attempt.job.folder.snapshots(),
-        source: CheckpointError::OtherModel(error),
-    })
+    let path = attempt.job.folder.snapshots();
+    average
+        .restore(model)
+        .map_err(|source| RunError::Checkpoint { path, source })
 }
 
 /// Perplexity, translations and their scores; nothing if the listener wants to stop. This is round `round.0`, counted

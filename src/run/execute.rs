@@ -1,15 +1,15 @@
 //! One run from its spec to its result, or to the reason why there is none.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
+use super::attempt::Attempt;
 use super::evaluate::finish;
-use super::log::Log;
 use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
-use super::{Device, Environment, Event, RunError, peak_memory_bytes};
+use super::{Device, Environment, Event, Job, RunError, peak_memory_bytes};
 use crate::clock;
 use crate::data::{self, Dataset, UpdateSize, Updates, check_files, evaluation_batches};
 use crate::durable;
@@ -21,19 +21,6 @@ use crate::results::{History, Marker, ResultsError, RunFolder, RunState};
 use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
-
-/// What is to be run, and where.
-#[derive(Debug, Clone)]
-pub struct Job {
-    pub suite: String,
-    pub run: Run,
-    pub folder: RunFolder,
-    /// Where corpora lie, for those that are not built in.
-    pub data_dir: Option<PathBuf>,
-    /// Where prepared vocabularies are kept from run to run.
-    pub cache_dir: PathBuf,
-    pub device: Device,
-}
 
 /// Runs the job, or the rest of it. Returns the last event: finished, diverged or interrupted.
 ///
@@ -100,28 +87,7 @@ pub fn check(suite: &str, run: &Run, device: Device, data_dir: Option<&Path>) ->
     Ok(check_files(&run.experiment.data.corpus, data_dir)?)
 }
 
-/// One process's share of a run.
-pub struct Attempt<'a> {
-    pub job: &'a Job,
-    pub log: Log,
-    pub listener: &'a mut dyn Listener,
-    started: Instant,
-}
-
-impl<'a> Attempt<'a> {
-    fn begin(job: &'a Job, environment: &Environment, listener: &'a mut dyn Listener) -> Result<Self, RunError> {
-        let mut log = Log::open(&job.folder.log())?;
-        let (suite, row, seed) = (&job.suite, &job.run.row, job.run.seed);
-        log.line(&format!("{suite} {row}, seed {seed}: {}", environment.command));
-        listener.hear(&Event::Preparing);
-        Ok(Self {
-            job,
-            log,
-            listener,
-            started: Instant::now(),
-        })
-    }
-
+impl Attempt<'_> {
     fn complete(mut self, environment: &Environment) -> Result<Event, RunError> {
         let mut model = self.build()?;
         let dataset = self.prepare()?;
@@ -279,11 +245,5 @@ impl<'a> Attempt<'a> {
                 Ok(Event::Diverged { step })
             }
         }
-    }
-
-    /// Something worth a look, for the log and for whoever watches.
-    pub fn note(&mut self, text: String) {
-        self.log.line(&text);
-        self.listener.hear(&Event::Note { text });
     }
 }

@@ -3,6 +3,7 @@
 //! the rooms before it in their order and refuses to know how many runs there are, and how anything is shown.
 
 mod agreement;
+mod attempt;
 mod checkpoints;
 mod device;
 mod environment;
@@ -11,7 +12,9 @@ mod evaluate;
 mod event;
 mod execute;
 mod export;
+mod files;
 mod gpu;
+mod job;
 mod log;
 mod measure;
 mod records;
@@ -25,7 +28,8 @@ pub use device::Device;
 pub use environment::{Environment, cpu_model, memory_bytes, peak_memory_bytes};
 pub use error::RunError;
 pub use event::Event;
-pub use execute::{Job, check, execute};
+pub use execute::{check, execute};
 pub use export::{Existing, Export, ExportError, WeightsError};
+pub use job::Job;
 pub use trained::Trained;
 pub use watch::Listener;

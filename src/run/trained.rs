@@ -1,18 +1,17 @@
 //! A finished run, or an export of one, as a translator.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::checkpoints::scored_weights;
+use super::files::{read_spec, read_vocabulary};
 use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, n_best};
 use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
-use crate::spec::{Decoding, Experiment, Faults, load_experiment};
-use crate::train::CheckpointError;
+use crate::spec::{Decoding, Experiment};
 
 /// Model, vocabulary and settings of a run.
 pub struct Trained {
@@ -29,13 +28,9 @@ impl Trained {
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
     pub fn open_run(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
         let mut trained = Self::untrained(&folder.spec(), &folder.tokenizer(), device)?;
-        let scored = scored_weights(folder, note)?;
-        scored
-            .restore(&mut *trained.model)
-            .map_err(|error| RunError::Checkpoint {
-                path: folder.checkpoints(),
-                source: CheckpointError::OtherModel(error),
-            })?;
+        let (scored, path) = (scored_weights(folder, note)?, folder.checkpoints());
+        let restored = scored.restore(&mut *trained.model);
+        restored.map_err(|source| RunError::Checkpoint { path, source })?;
         Ok(trained)
     }
 
@@ -128,22 +123,4 @@ impl Trained {
     pub fn names(&self, pieces: &[u32]) -> Vec<String> {
         pieces.iter().map(|&piece| self.vocabulary.name(piece)).collect()
     }
-}
-
-pub(super) fn read_spec(path: &Path) -> Result<Experiment, RunError> {
-    load_experiment(path, &|path| fs::read_to_string(path)).map_err(|faults: Faults| RunError::Spec(Box::new(faults)))
-}
-
-/// A `tokenizer.json`, and its text.
-pub(super) fn read_vocabulary(path: &Path) -> Result<(Vocabulary, String), RunError> {
-    let text = read_text(path)?;
-    let vocabulary = Vocabulary::from_json(&text).map_err(|source| RunError::Tokenizer {
-        path: path.to_owned(),
-        source,
-    })?;
-    Ok((vocabulary, text))
-}
-
-pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
-    fs::read_to_string(path).map_err(RunError::io(path))
 }

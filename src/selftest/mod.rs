@@ -1,6 +1,7 @@
 //! A device against the plain operations on the CPU, on the user's own machine: what a GPU has to prove before its
 //! numbers are worth anything.
 
+mod check;
 mod inputs;
 mod operations;
 mod speed;
@@ -14,26 +15,10 @@ use crate::ops::Ops;
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
+pub use check::Check;
 pub use speed::{Speed, sentences, speed};
 pub use training::training;
 pub use whole_run::{Tell, whole_run};
-
-/// How far the device was off in one check.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Check {
-    pub name: String,
-    /// The largest difference, relative to the size of the numbers; infinite where something is no number.
-    pub difference: f64,
-    /// The largest that is allowed.
-    pub allowed: f64,
-}
-
-impl Check {
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.difference <= self.allowed
-    }
-}
 
 /// Every operation of training and translation on the device, on random inputs that `seed` decides.
 ///

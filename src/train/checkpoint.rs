@@ -48,12 +48,8 @@ impl Checkpoint {
     /// If they are those of another model.
     pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), CheckpointError> {
         let [first, second] = &self.moments;
-        model
-            .restore_weights(&self.weights)
-            .map_err(CheckpointError::OtherModel)?;
-        model
-            .restore_moments([first, second])
-            .map_err(CheckpointError::OtherModel)
+        model.restore_weights(&self.weights)?;
+        Ok(model.restore_moments([first, second])?)
     }
 
     /// The first thing in which two states differ by as much as a bit; the time they took is not compared.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::WEIGHT;
 use super::sealed::{CheckpointError, Sealed, seal};
-use crate::model::{NamedArray, RestoreError, Seq2Seq};
+use crate::model::{NamedArray, Seq2Seq};
 
 /// Weights, and where they come from. Training cannot go on from them: Adam's moments are not there.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +53,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// If they are those of another model.
-    pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), RestoreError> {
-        model.restore_weights(&self.weights)
+    pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), CheckpointError> {
+        Ok(model.restore_weights(&self.weights)?)
     }
 
     /// The file's content.

@@ -3,31 +3,26 @@
 //!
 #![doc = include_str!("layout.md")]
 
+mod error;
 mod names;
 mod weights;
 
-use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+pub use error::ExportError;
 pub use weights::WeightsError;
 
+use self::names::{FILES, SPEC, TOKENIZER, WEIGHTS};
 use super::RunError;
 use super::checkpoints::scored_weights;
-use super::trained::{read_spec, read_text, read_vocabulary};
+use super::files::{read_spec, read_text, read_vocabulary};
 use crate::durable::{self, Pending};
 use crate::model::NamedArray;
 use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Experiment, Norm, Positional};
-
-const WEIGHTS: &str = "model.safetensors";
-const TOKENIZER: &str = "tokenizer.json";
-const SPEC: &str = "spec.toml";
-const README: &str = "README.md";
-/// In the order in which they get their names.
-const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
 
 /// What becomes of an export that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,51 +183,4 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
         shape.vocab,
         include_str!("layout.md")
     )
-}
-
-/// Why an export cannot be written or used.
-#[derive(Debug)]
-pub enum ExportError {
-    /// There is something in the folder, perhaps an export.
-    Exists {
-        folder: PathBuf,
-    },
-    /// What is in the folder is not ours to replace.
-    HoldsOthers {
-        folder: PathBuf,
-        name: String,
-    },
-    Weights {
-        path: PathBuf,
-        source: WeightsError,
-    },
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exists { folder } => {
-                write!(
-                    f,
-                    "{} is not empty; --force replaces the export in it",
-                    folder.display()
-                )
-            }
-            Self::HoldsOthers { folder, name } => write!(
-                f,
-                "{} holds {name}, which is no file of an export; choose another folder",
-                folder.display()
-            ),
-            Self::Weights { path, source } => write!(f, "{}: {source}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ExportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Weights { source, .. } => Some(source),
-            Self::Exists { .. } | Self::HoldsOthers { .. } => None,
-        }
-    }
 }

@@ -1,4 +1,12 @@
-//! The names that an export gives the tensors of a model: those of `PyTorch`'s own `nn.Transformer` where it has one.
+//! The names of an export's files, and of the tensors in them: those of `PyTorch`'s own `nn.Transformer` where it has
+//! one.
+
+pub const WEIGHTS: &str = "model.safetensors";
+pub const TOKENIZER: &str = "tokenizer.json";
+pub const SPEC: &str = "spec.toml";
+pub const README: &str = "README.md";
+/// Files of an export, in the order in which they get their names.
+pub const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
 
 /// What the model calls a module, and what an export calls it.
 type Renamed = (&'static str, &'static str);
@@ -67,7 +75,6 @@ mod tests {
 
     use dfdx::prelude::Cpu;
 
-    use super::super::FILES;
     use super::*;
     use crate::model::{Learned, Seq2Seq, Trainable, Transformer};
     use crate::spec::Norm;
