@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use super::attempt::Attempt;
 use super::evaluate::finish;
+use super::judge::DevJudge;
+use super::keeper::FolderKeeper;
 use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
@@ -149,12 +151,14 @@ impl Attempt<'_> {
             parameters,
         });
         let history = self.open_history(step as u64)?;
-        let mut watch = Watch {
-            experiment,
-            dataset,
+        let mut keeper = FolderKeeper {
             history,
             checkpoints: &training.checkpoints,
             snapshots: training.snapshots.as_ref(),
+            best_by: experiment.selection.best_by,
+        };
+        let mut watch = Watch {
+            experiment,
             log: &mut self.log,
             listener: &mut *self.listener,
             pace: Pace::start(),
@@ -165,8 +169,11 @@ impl Attempt<'_> {
             seed: self.job.run.seed,
             updates: &mut |step| updates.update(step),
             dev: &evaluation_batches(&dataset.ids.dev, size.micro_batch_tokens),
+            judge: &mut DevJudge { experiment, dataset },
+            keeper: &mut keeper,
+            observer: &mut watch,
         }
-        .train(model, &mut training.progress, &mut watch)
+        .train(model, &mut training.progress)
     }
 
     /// What the training amounts to, and what is odd about it. Only for the log: `plan --lint` tells it of all rows at once.

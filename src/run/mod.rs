@@ -15,6 +15,8 @@ mod export;
 mod files;
 mod gpu;
 mod job;
+mod judge;
+mod keeper;
 mod log;
 mod measure;
 mod records;

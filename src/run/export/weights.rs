@@ -259,7 +259,7 @@ mod tests {
         ];
         assert!(from_bytes(&foreign(weights, None), &model()).is_ok());
         let told = complaint(&foreign(weights, Some("{\"format_version\":2}")));
-        assert!(told.starts_with("written in version 2 of the format, this program reads version 1"));
+        assert!(told.starts_with("written in version 2 of the format, but this program reads version 1"));
         assert!(complaint(&foreign(weights, Some("?"))).contains("safetensors"));
     }
 
