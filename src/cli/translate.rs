@@ -20,7 +20,7 @@ use crate::spec::Decoding;
 /// As errors name it.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Pieces: far more than any sentence has, and few enough for every machine.
+/// Number of tokens: far more than any sentence has, and few enough for every machine.
 const LONGEST_LINE: usize = 4096;
 
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
@@ -51,7 +51,7 @@ fn check_lengths(sources: &[Vec<u32>]) -> Result<(), Failure> {
     let too_long = (1..).zip(sources).find(|(_, source)| source.len() > LONGEST_LINE);
     too_long.map_or(Ok(()), |(line, source)| {
         Err(Failure::Data(format!(
-            "{STANDARD_INPUT}:{line}: found {} pieces, expected {LONGEST_LINE} at most",
+            "{STANDARD_INPUT}:{line}: found {} tokens, expected {LONGEST_LINE} at most",
             source.len()
         )))
     })
@@ -110,8 +110,8 @@ struct Json {
     score: f64,
     log_probability: f64,
     text: String,
-    source_pieces: Vec<String>,
-    pieces: Vec<String>,
+    source_tokens: Vec<String>,
+    tokens: Vec<String>,
 }
 
 fn shown(
@@ -131,8 +131,8 @@ fn shown(
             score,
             log_probability,
             text,
-            source_pieces: trained.names(source),
-            pieces: trained.names(&hypothesis.tokens),
+            source_tokens: trained.names(source),
+            tokens: trained.names(&hypothesis.tokens),
         };
         return Ok(serde_json::to_string(&json).expect("texts and numbers have a JSON form"));
     }

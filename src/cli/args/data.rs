@@ -54,7 +54,7 @@ pub struct DataShowArgs {
 /// and then one for each update, which is a list of micro-batches, each a list of pairs. A pair is the pieces of source
 /// and target, by their numbers, without the decoder's first piece and without ends.
 ///
-/// `python tests/peers/train.py FILE history.csv` is such a program.
+/// `python tools/peers/train.py FILE history.csv` is such a program.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate data batches table3-quick base --seed 1 --steps 100 batches.jsonl")]
 pub struct DataBatchesArgs {
