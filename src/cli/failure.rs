@@ -9,6 +9,7 @@ use crate::data::DataError;
 use crate::fetch::FetchError;
 use crate::results::ResultsError;
 use crate::run::RunError;
+use crate::selftest::ResumeError;
 use crate::spec::Faults;
 use crate::sweep::SweepError;
 
@@ -83,6 +84,19 @@ impl From<RunError> for Failure {
             | RunError::Export(_)
             | RunError::Vocabulary { .. }
             | RunError::Io { .. } => Self::Io(text),
+        }
+    }
+}
+
+impl From<ResumeError> for Failure {
+    fn from(error: ResumeError) -> Self {
+        let text = error.to_string();
+        match error {
+            ResumeError::Run(error) => error.into(),
+            ResumeError::ShorterThanWarmup { .. } | ResumeError::LongerThanRow { .. } => Self::Usage(text),
+            ResumeError::Child(_) | ResumeError::Ended(_) => Self::Io(text),
+            ResumeError::Differs { .. } | ResumeError::NeverResumed { .. } => Self::Unproven(text),
+            ResumeError::Interrupted => Self::Abandoned,
         }
     }
 }

@@ -2,7 +2,6 @@
 //! that a progress bar is made of. Such a folder becomes a translator, or an export for other programs. It walks through
 //! the rooms before it in their order and refuses to know how many runs there are, and how anything is shown.
 
-mod agreement;
 mod attempt;
 mod checkpoints;
 mod device;
@@ -25,7 +24,7 @@ mod trained;
 mod training;
 mod watch;
 
-pub use agreement::first_difference;
+pub use checkpoints::newest_of as newest_checkpoint;
 pub use device::Device;
 pub use environment::{Environment, cpu_model, memory_bytes, peak_memory_bytes};
 pub use error::RunError;

@@ -1,9 +1,12 @@
-//! A device against the plain operations on the CPU, on the user's own machine: what a GPU has to prove before its
-//! numbers are worth anything.
+//! Proofs on the user's own machine. A device or a run comes in; checks go out: of a device against the plain operations on
+//! the CPU, and of a run that was killed and continued against the same run left alone. This room refuses to know how a
+//! proof is shown.
 
+mod agreement;
 mod check;
 mod inputs;
 mod operations;
+mod resume;
 mod speed;
 mod training;
 mod translation;
@@ -15,7 +18,9 @@ use crate::ops::Ops;
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
+pub use agreement::first_difference;
 pub use check::Check;
+pub use resume::{Host, Launch, Proof, ResumeError, resume};
 pub use speed::{Speed, sentences, speed};
 pub use training::training;
 pub use whole_run::{Tell, whole_run};

@@ -48,15 +48,17 @@ pub const ROOMS: [(&str, &[&str]); 23] = [
     ),
     (
         "selftest",
-        &["decode", "model", "ops", "plan", "random", "results", "run", "spec"],
+        &[
+            "decode", "model", "ops", "plan", "random", "results", "run", "spec", "threads",
+        ],
     ),
     ("sweep", &["lock", "plan", "results", "run"]),
     ("report", &["results"]),
     (
         "cli",
         &[
-            "data", "decode", "durable", "fetch", "lock", "model", "ops", "plan", "random", "report", "results", "run",
-            "score", "selftest", "spec", "sweep", "threads",
+            "data", "decode", "durable", "fetch", "lock", "model", "ops", "plan", "report", "results", "run", "score",
+            "selftest", "spec", "sweep", "threads",
         ],
     ),
 ];
