@@ -8,7 +8,7 @@ use super::digest::Digest;
 use super::entry::{Archive, Corpus, TextEntry};
 use super::error::{Difference, FetchError, Measured};
 use super::manifest::{FileRecord, Manifest};
-use super::request::{Event, Request};
+use super::request::{Event, Report, Request};
 use super::text_file::{Finished, TextFile};
 use super::unpack::with_member;
 use crate::durable;
@@ -19,7 +19,7 @@ use crate::durable;
 ///
 /// # Errors
 /// If an archive cannot be had or is not the right one, or the file system refuses. What was finished before stays.
-pub fn fetch(request: &Request, report: &mut dyn FnMut(Event)) -> Result<(), FetchError> {
+pub fn fetch(request: &Request, report: &mut Report) -> Result<(), FetchError> {
     let folder = request.data_dir.join(&request.corpus.folder);
     fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
     let mut archives = Archives::open(request)?;
@@ -45,7 +45,7 @@ fn missing<'a>(
     group: &[&'a TextEntry],
     folder: &Path,
     manifest: &Manifest,
-    report: &mut dyn FnMut(Event),
+    report: &mut Report,
 ) -> Result<Vec<&'a TextEntry>, FetchError> {
     let mut missing = Vec::new();
     for &entry in group {
@@ -76,7 +76,7 @@ fn is_present(file: &TextEntry, path: &Path, manifest: &Manifest) -> Result<bool
 fn publish(
     finished: Vec<(Finished, FileRecord)>,
     manifest: &mut Manifest,
-    report: &mut dyn FnMut(Event),
+    report: &mut Report,
 ) -> Result<(), FetchError> {
     for (file, record) in finished {
         let path = file.path.clone();
@@ -102,7 +102,7 @@ impl Group<'_> {
         &self,
         archives: &mut Archives,
         manifest: &Manifest,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
         match self.make_once(archives, manifest, report) {
             Err(error) if error.is_of_content() && self.discard_bad(archives)? => {
@@ -137,7 +137,7 @@ impl Group<'_> {
         &self,
         archives: &mut Archives,
         manifest: &Manifest,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
         // All before the first is unpacked: what cannot be had is told early.
         for archive in self.needed() {
@@ -164,7 +164,7 @@ impl Group<'_> {
         &self,
         file: &TextEntry,
         archives: &mut Archives,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Finished, FetchError> {
         let mut text = TextFile::begin(&self.folder.join(&file.name), file.selection)?;
         for part in &file.parts {

@@ -9,7 +9,7 @@ use super::error::{FetchError, Measured};
 use super::http::{Answer, Client, Problem, Version, read_block};
 use super::part::PartFile;
 use super::patience::Patience;
-use super::request::Event;
+use super::request::{Event, Report};
 
 const BLOCK_BYTES: usize = 1 << 16;
 
@@ -21,7 +21,7 @@ pub struct Download<'a> {
     pub archive: &'a Archive,
     pub url: &'a str,
     pub patience: Patience,
-    pub report: &'a mut dyn FnMut(Event),
+    pub report: &'a mut Report<'a>,
 }
 
 /// How a try ended that did not bring the whole file.
@@ -160,7 +160,7 @@ impl Download<'_> {
     }
 
     fn wrong_length(&self, found: u64, expected: u64) -> FetchError {
-        FetchError::mismatch(self.url, Measured::Bytes(found), Measured::Bytes(expected))
+        FetchError::mismatch(self.url, Measured::Bytes(found), Measured::Bytes(expected), None)
     }
 }
 

@@ -111,11 +111,11 @@ impl FetchError {
         }
     }
 
-    pub(super) fn mismatch(url: &str, found: Measured, expected: Measured) -> Self {
+    pub(super) fn mismatch(url: &str, found: Measured, expected: Measured, record: Option<PathBuf>) -> Self {
         Self::Mismatch {
             url: url.to_owned(),
             difference: Box::new(Difference { found, expected }),
-            record: None,
+            record,
         }
     }
 

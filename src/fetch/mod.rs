@@ -27,5 +27,5 @@ pub use entry::{Archive, Corpus, Format, Part, Selection, TextEntry};
 pub use error::{Difference, FetchError, Measured};
 pub use manifest::{FileRecord, MANIFEST};
 pub use patience::Patience;
-pub use request::{Event, Request};
+pub use request::{Event, Report, Request};
 pub use source::{Mirror, Source};

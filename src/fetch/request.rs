@@ -1,4 +1,4 @@
-//! What is asked for, and what is told on the way.
+//! The request for a corpus, and the events on the way.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::entry::Corpus;
 use super::patience::Patience;
 use super::source::Mirror;
 
-/// What is to be fetched, and how.
+/// A corpus to fetch, and the way to do it.
 #[derive(Debug)]
 pub struct Request<'a> {
     pub corpus: &'a Corpus,
@@ -16,7 +16,7 @@ pub struct Request<'a> {
     pub patience: Patience,
 }
 
-/// What goes on.
+/// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     Downloading {
@@ -39,9 +39,12 @@ pub enum Event {
         file: PathBuf,
         lines: u64,
     },
-    /// It was there, and is right.
+    /// The file was there, and is right.
     Present {
         file: PathBuf,
     },
     Note(String),
 }
+
+/// Hears what goes on.
+pub type Report<'a> = dyn FnMut(Event) + 'a;

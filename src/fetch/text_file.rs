@@ -83,8 +83,8 @@ impl TextFile {
             if block.is_empty() {
                 return Ok(());
             }
-            for piece in block.split_inclusive(|byte| *byte == b'\n') {
-                self.write(piece)?;
+            for part in block.split_inclusive(|byte| *byte == b'\n') {
+                self.write(part)?;
             }
             let length = block.len();
             content.consume(length);
@@ -113,16 +113,16 @@ impl TextFile {
         Ok(())
     }
 
-    /// A line or a piece of one.
-    fn write(&mut self, piece: &[u8]) -> Result<(), FetchError> {
+    /// Writes a line or a part of one.
+    fn write(&mut self, part: &[u8]) -> Result<(), FetchError> {
         if !self.is_inside_line {
             self.line += 1;
         }
-        let is_end = piece.ends_with(b"\n");
+        let is_end = part.ends_with(b"\n");
         self.is_inside_line = !is_end;
         if self.selection.takes(self.line) {
             self.lines += u64::from(is_end);
-            self.file.write_all(piece).map_err(FetchError::io(&self.path))?;
+            self.file.write_all(part).map_err(FetchError::io(&self.path))?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ fn a_corpus_is_downloaded_unpacked_and_then_left_alone() {
     assert_told(
         &place.fetch(),
         0,
-        &["train.en: there already", "train.de: there already"],
+        &["train.en: already there", "train.de: already there"],
     );
     fs::remove_file(place.file("fetched.toml")).expect("a manifest");
     assert_told(

@@ -47,7 +47,7 @@ fn a_killed_download_goes_on_where_it_stopped() {
     let there = length(&place.download("small.tgz.part"));
     assert!((30_000..small().len()).contains(&there), "{there}");
 
-    assert_told(&place.fetch(), 0, &["going on after"]);
+    assert_told(&place.fetch(), 0, &["continuing after"]);
     place.assert_small();
     let second = &server.seen()[1];
     assert_eq!((second.start, second.sent), (Some(there), small().len() - there));
