@@ -3,7 +3,7 @@
 use crate::model::Batch;
 use crate::ops::Packed;
 
-/// The pieces of a split, both sides, without special pieces.
+/// The tokens of a split, both sides, without special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedPairs {
     pub source: Packed,
@@ -21,7 +21,7 @@ impl EncodedPairs {
         self.len() == 0
     }
 
-    /// Source and target pieces of one pair.
+    /// Source and target tokens of one pair.
     #[must_use]
     pub fn pair(&self, index: usize) -> (&[u32], &[u32]) {
         (self.source.sentence(index), self.target.sentence(index))

@@ -78,7 +78,7 @@ pub fn vocabulary(
     Ok((vocabulary, Origin::made(cached.is_some())))
 }
 
-/// The training pairs in pieces: read if they are there and whole, else encoded by `encode`, and kept.
+/// The training pairs in tokens: read if they are there and whole, else encoded by `encode`, and kept.
 ///
 /// # Errors
 /// They cannot be encoded, or the cache folder cannot be read or written.

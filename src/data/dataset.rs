@@ -18,7 +18,7 @@ use crate::plan::CorpusSize;
 use crate::random::stream;
 use crate::spec::{Data, Split};
 
-/// Text, pieces and findings of one corpus.
+/// Text, tokens and findings of one corpus.
 #[derive(Debug)]
 pub struct Dataset {
     /// All pairs of the splits that are scored. That of training is not kept: it may be large.
@@ -102,7 +102,7 @@ pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Da
     let (test_ids, mut test_report) = encode(&mut encoder, &test)?;
     dev_report.sources_in_training = findings.dev_sources_in_training;
     test_report.sources_in_training = findings.test_sources_in_training;
-    let pieces = vocabulary.len();
+    let tokens = vocabulary.len();
     Ok(Dataset {
         data_hash: key.all.to_hex()[..16].to_owned(),
         text: HeldOut {
@@ -122,7 +122,7 @@ pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Da
                 test: test_report,
             },
             vocab_size: data.vocab_size,
-            pieces,
+            tokens,
             vocabulary: origin,
             training: training_origin,
         },
@@ -175,7 +175,7 @@ fn count_words(source: &PairSource, pairs: usize, sample: usize) -> Result<WordC
     Ok(counts)
 }
 
-/// Writes the pieces of every pair that training keeps.
+/// Writes the tokens of every pair that training keeps.
 fn encode_training(
     pairs: &PairSource,
     vocabulary: &Vocabulary,

@@ -23,10 +23,10 @@ impl CorpusReport {
         if self.training == Origin::Repaired {
             warnings.push("the cached training pairs were damaged and have been made again".to_owned());
         }
-        if self.pieces < self.vocab_size {
-            let (pieces, asked) = (self.pieces, self.vocab_size);
+        if self.tokens < self.vocab_size {
+            let (tokens, asked) = (self.tokens, self.vocab_size);
             warnings.push(format!(
-                "the corpus yields {pieces} pieces, not data.vocab_size = {asked}; the rest is never used"
+                "the corpus yields {tokens} tokens, not data.vocab_size = {asked}; the rest is never used"
             ));
         }
         warnings
@@ -36,14 +36,14 @@ impl CorpusReport {
         let report = self.splits.get(split);
         let name = split.name();
         let skipped = report.skipped_empty + report.skipped_too_long;
-        let unknown = report.source.unknown_pieces + report.target.unknown_pieces;
+        let unknown = report.source.unknown_tokens + report.target.unknown_tokens;
         let entities = report.source.html_entity_lines + report.target.html_entity_lines;
         let counted = [
             (
                 skipped,
                 "pairs were skipped: a side is empty or longer than data.max_length",
             ),
-            (unknown, "pieces are unknown to the vocabulary"),
+            (unknown, "tokens are unknown to the vocabulary"),
             (
                 entities,
                 "lines hold HTML entities such as &quot;: the text was escaped for the web",
@@ -71,7 +71,7 @@ impl fmt::Display for CorpusReport {
             Origin::Cached => "from the cache",
             Origin::Repaired => "trained anew, the cached one was damaged",
         };
-        write!(f, "vocabulary: {} of {} pieces, {origin}", self.pieces, self.vocab_size)?;
+        write!(f, "vocabulary: {} of {} tokens, {origin}", self.tokens, self.vocab_size)?;
         for split in SPLITS {
             write!(f, "\n{}: {}", split.name(), self.splits.get(split))?;
         }
@@ -98,11 +98,11 @@ impl fmt::Display for SideReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} pieces, the longest sentence {}",
-            self.pieces, self.longest_pieces
+            "{} tokens, the longest sentence {}",
+            self.tokens, self.longest_tokens
         )?;
         let counted = [
-            (self.unknown_pieces, "unknown pieces"),
+            (self.unknown_tokens, "unknown tokens"),
             (self.empty_lines, "empty lines"),
             (self.no_break_space_lines, "lines with no-break spaces"),
             (self.html_entity_lines, "lines with HTML entities"),

@@ -19,12 +19,12 @@ const LENGTH_RATIO_MIN_CHARACTERS: usize = 30;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusReport {
     pub splits: Splits<SplitReport>,
-    /// Pieces asked for.
+    /// Tokens asked for.
     pub vocab_size: usize,
-    /// Pieces that could be made; ids from here to `vocab_size` are never used.
-    pub pieces: usize,
+    /// Tokens that could be made; ids from here to `vocab_size` are never used.
+    pub tokens: usize,
     pub vocabulary: Origin,
-    /// Of the training pairs in pieces.
+    /// Of the training pairs in tokens.
     pub training: Origin,
 }
 
@@ -57,11 +57,11 @@ pub struct SplitReport {
     pub length_ratio_outliers: usize,
     /// Left out of training because a side is empty; never counted in dev and test, which keep all pairs.
     pub skipped_empty: usize,
-    /// Left out of training because a side has more pieces than `data.max_length`.
+    /// Left out of training because a side has more tokens than `data.max_length`.
     pub skipped_too_long: usize,
 }
 
-/// The findings of one side of a split, in lines unless pieces are named.
+/// The findings of one side of a split, in lines unless tokens are named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideReport {
     pub repairs: Repairs,
@@ -69,12 +69,16 @@ pub struct SideReport {
     pub no_break_space_lines: usize,
     /// With `&quot;`, `&#39;` and the like: a text that was escaped for the web.
     pub html_entity_lines: usize,
-    pub pieces: usize,
-    pub unknown_pieces: usize,
-    pub longest_pieces: usize,
+    #[serde(alias = "pieces")]
+    pub tokens: usize,
+    #[serde(alias = "unknown_pieces")]
+    pub unknown_tokens: usize,
+    /// Number of tokens of the longest sentence.
+    #[serde(alias = "longest_pieces")]
+    pub longest_tokens: usize,
 }
 
-/// One side of a pair, and its pieces.
+/// One side of a pair, and its tokens.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     pub text: &'a str,
@@ -124,9 +128,9 @@ impl Survey {
 
 impl SideReport {
     fn add(&mut self, Side { text: line, ids }: Side) {
-        self.pieces += ids.len();
-        self.unknown_pieces += ids.iter().filter(|id| **id == UNK).count();
-        self.longest_pieces = self.longest_pieces.max(ids.len());
+        self.tokens += ids.len();
+        self.unknown_tokens += ids.iter().filter(|id| **id == UNK).count();
+        self.longest_tokens = self.longest_tokens.max(ids.len());
         self.empty_lines += usize::from(is_blank(line));
         self.no_break_space_lines += usize::from(line.contains(NO_BREAK_SPACE));
         self.html_entity_lines += usize::from(has_html_entity(line));

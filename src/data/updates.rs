@@ -122,7 +122,7 @@ mod tests {
         micro_batch_tokens: 30,
     };
 
-    /// Pair `i` has target pieces `[i; i % 13]`, so that batches tell which pairs they hold.
+    /// Pair `i` has target tokens `[i; i % 13]`, so that batches tell which pairs they hold.
     fn pairs(count: u32) -> EncodedPairs {
         let sentence = |index: u32| vec![index + 10; index as usize % 13];
         EncodedPairs {

@@ -209,7 +209,7 @@ fn conclude(
         parameters: model.parameter_count() as u64,
         skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
         unknown_pieces: Some(
-            (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
+            (report.get(split).source.unknown_tokens + report.get(split).target.unknown_tokens) as u64,
         ),
         weights: Some(weights.name().to_owned()),
         bleu_in_table: Some(signature.name().to_owned()),

@@ -182,7 +182,7 @@ impl Attempt<'_> {
         let regime = Regime::of(experiment, Some(*corpus));
         let passes = regime.corpus.expect("of a known corpus");
         self.log.line(&format!(
-            "learning rate: peak {:.3e} at step {}, {:.0} % of training; {} target pieces an update, {:.0} updates an \
+            "learning rate: peak {:.3e} at step {}, {:.0} % of training; {} target tokens an update, {:.0} updates an \
              epoch, {:.1} epochs",
             regime.peak_learning_rate,
             regime.warmup_steps,

@@ -74,15 +74,15 @@ impl Trained {
         &self.experiment.decoding
     }
 
-    /// The pieces of every sentence, without its end.
+    /// The tokens of every sentence, without its end.
     ///
     /// # Errors
     /// If the tokenizer fails.
     pub fn encode(&self, sentences: &[String]) -> Result<Vec<Vec<u32>>, RunError> {
         let mut encoder = self.vocabulary.encoder();
         let encode = |sentence: &String| {
-            let mut pieces = Vec::new();
-            encoder.encode_into(sentence, &mut pieces).map(|()| pieces)
+            let mut tokens = Vec::new();
+            encoder.encode_into(sentence, &mut tokens).map(|()| tokens)
         };
         Ok(sentences.iter().map(encode).collect::<Result<_, _>>()?)
     }
@@ -104,23 +104,23 @@ impl Trained {
         n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
     }
 
-    /// What every head looks at while a source, given without its end, is translated into `pieces`.
+    /// What every head looks at while a source, given without its end, is translated into `tokens`.
     pub fn attention(&self) -> impl Fn(&[u32], &[u32]) -> AttentionMaps + '_ {
         let decoder = self.model.decoder();
-        move |source, pieces| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], pieces].concat())
+        move |source, tokens| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], tokens].concat())
     }
 
     /// Detokenised text.
     ///
     /// # Errors
     /// If the tokenizer fails.
-    pub fn text(&self, pieces: &[u32]) -> Result<String, RunError> {
-        Ok(self.vocabulary.decode(pieces)?)
+    pub fn text(&self, tokens: &[u32]) -> Result<String, RunError> {
+        Ok(self.vocabulary.decode(tokens)?)
     }
 
-    /// How pieces are written in `tokenizer.json`.
+    /// How tokens are written in `tokenizer.json`.
     #[must_use]
-    pub fn names(&self, pieces: &[u32]) -> Vec<String> {
-        pieces.iter().map(|&piece| self.vocabulary.name(piece)).collect()
+    pub fn names(&self, tokens: &[u32]) -> Vec<String> {
+        tokens.iter().map(|&token| self.vocabulary.name(token)).collect()
     }
 }

@@ -107,7 +107,7 @@ fn options_that_cannot_be_met_are_usage_errors_that_say_what_can() {
             "expected a whole number from 0 to 65536",
         ),
         (&["--beam", "0"], "expected a whole number from 1 to 1024"),
-        (&["--beam", "-1"], "`-1` is no whole number from 0 on"),
+        (&["--beam", "-1"], "`-1` is not a whole number of 0 or more"),
         (&["--length-penalty", "-1"], "expected a number from 0 to 10"),
         (&["--n-best", "0"], "0 is not in 1.."),
     ] {

@@ -51,8 +51,8 @@ pub struct DataShowArgs {
 /// Write what a run trains on, for other programs that are to train on the same
 ///
 /// FILE has a line of JSON for the run, with its experiment (`spec`, as in the run's spec.toml) and the dev split (`dev`);
-/// and then one for each update, which is a list of micro-batches, each a list of pairs. A pair is the pieces of source
-/// and target, by their numbers, without the decoder's first piece and without ends.
+/// and then one for each update, which is a list of micro-batches, each a list of pairs. A pair is the tokens of source
+/// and target, by their numbers, without the decoder's first token and without ends.
 ///
 /// `python tools/peers/train.py FILE history.csv` is such a program.
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! Arguments of the commands that use a trained model, as written.
+//! Arguments of the commands that use a trained model.
 
 use std::path::PathBuf;
 
@@ -8,18 +8,18 @@ use super::{DataDir, ExperimentsDir};
 use crate::spec::DeviceWish;
 use crate::spec::{Value, key};
 
-/// Translate standard input with the model of a finished run, a sentence per line
+/// Translate standard input with the model of a finished run, one sentence per line
 ///
-/// Prints the best translation of every line. With --n-best every hypothesis has a line of its own: the number of the
-/// input line, rank, score, log-probability and text, with tabs between them; only the text may hold further tabs. The
-/// log-probability is that of all pieces and of the end, in nats. The score, which hypotheses are ranked by, is the
-/// log-probability over the length penalty ((5 + n) / 6)^alpha, n counting pieces and the end. A line has fewer than N
-/// hypotheses only where fewer are possible: an empty line has one, which is empty.
+/// Prints the best translation of every line. With --n-best every hypothesis has its own line: number of the input line,
+/// rank, score, log-probability and text, separated by tabs; only the text may contain further tabs. The log-probability
+/// is that of all tokens and of the end of the sentence, in nats. The score decides the rank: the log-probability divided
+/// by the length penalty ((5 + n) / 6)^alpha, where n counts the tokens and the end. A line has fewer than N hypotheses
+/// only if fewer exist: an empty line has one, which is empty.
 ///
-/// With --attention a line of FILE has the pieces of source and target, and `encoder_self_attention`,
-/// `decoder_self_attention` and `cross_attention`, each a list of layers, of heads, of rows. Row and column stand for the
-/// pieces that attend and that are attended to; rows sum to 1. A row of the decoder stands for the piece it says, a
-/// column of its self-attention for one that it has read. This costs a second pass over every sentence.
+/// With --attention FILE every sentence has a line in FILE: the tokens of source and target, and the attention weights
+/// `encoder_self_attention`, `decoder_self_attention` and `cross_attention`, each a list of layers, of heads, of rows. A
+/// row is a token that attends, a column a token that is attended to; every row sums to 1. The decoder's rows are its
+/// output tokens, the columns of its self-attention are its input tokens. This needs a second pass over every sentence.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  echo 'The old woman sees a dog.' | ablate translate results/table3-quick/base-s1\n  \
@@ -31,22 +31,22 @@ use crate::spec::{Value, key};
 pub struct TranslateArgs {
     /// Folder of a finished run, or one that `export` wrote
     pub folder: PathBuf,
-    /// Hypotheses kept at once; the run's own if not given
+    /// Width of the beam [default: the run's]
     #[arg(long, value_name = "N", value_parser = beam, allow_negative_numbers = true)]
     pub beam: Option<usize>,
-    /// alpha of the length penalty; the run's own if not given
+    /// Exponent alpha of the length penalty [default: the run's]
     #[arg(long, value_name = "ALPHA", value_parser = length_penalty, allow_negative_numbers = true)]
     pub length_penalty: Option<f64>,
-    /// Pieces by which a translation may be longer than its source; the run's own if not given
+    /// Number of tokens by which a translation may be longer than its source [default: the run's]
     #[arg(long, value_name = "N", value_parser = max_extra_tokens, allow_negative_numbers = true)]
     pub max_extra_tokens: Option<usize>,
-    /// Print so many hypotheses of every line, at most as many as the beam holds, with their scores
+    /// Print N hypotheses of every line with their scores; N is at most the width of the beam
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub n_best: Option<u16>,
-    /// Print hypotheses as JSON, one a line, with their pieces and those of the source
+    /// Print every hypothesis as one line of JSON, with its tokens and those of the source
     #[arg(long)]
     pub json: bool,
-    /// Write what every head looked at while the best hypotheses were said, as JSON, one sentence a line
+    /// Write the attention weights of every head for the best hypotheses, one line of JSON per sentence
     #[arg(long, value_name = "FILE")]
     pub attention: Option<PathBuf>,
     /// Device to run on: cpu, cuda, cuda:N, or auto for a GPU if there is one
@@ -54,25 +54,25 @@ pub struct TranslateArgs {
     pub device: DeviceWish,
 }
 
-/// Write the model of a finished run into a folder, for other programs
+/// Export the model of a finished run for other programs
 ///
-/// The folder holds the weights whose figures are in the table (model.safetensors, float32, named as in
+/// The folder holds the weights whose scores are in the table (model.safetensors, float32, named as in
 /// `torch.nn.Transformer`), the vocabulary (tokenizer.json), the experiment (spec.toml) and a README.md that lists every
-/// tensor. `translate` reads it too, and so it reads weights that another program wrote under the same names.
+/// tensor. `translate` reads such a folder, also with weights that another program wrote under the same names.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ablate export results/table3-quick/base-s1\n  \
                         ablate export results/table3-quick/base-s1 ~/models/base --force")]
 pub struct ExportArgs {
     /// Folder of a finished run
     pub run: PathBuf,
-    /// Folder to write [default: exports/, then suite and run as in the results]
+    /// Folder to write [default: exports/SUITE/ROW-sSEED]
     pub folder: Option<PathBuf>,
-    /// Replace an export that is there already
+    /// Replace an existing export
     #[arg(long)]
     pub force: bool,
 }
 
-/// Whether a suite could say so too.
+/// Checks a number as if a suite had set the key.
 fn allowed<T: Copy + Into<Value>>(path: &str, number: T) -> Result<T, String> {
     let kind = key(path).expect("a key of the schema").kind;
     let value = number.into();
@@ -88,7 +88,7 @@ fn beam(text: &str) -> Result<usize, String> {
 }
 
 fn length_penalty(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     allowed("decoding.length_penalty", number)
 }
 
@@ -98,14 +98,14 @@ fn max_extra_tokens(text: &str) -> Result<usize, String> {
 
 fn whole(text: &str) -> Result<usize, String> {
     text.parse()
-        .map_err(|_| format!("`{text}` is no whole number from 0 on"))
+        .map_err(|_| format!("`{text}` is not a whole number of 0 or more"))
 }
 
 /// Check that a device computes what it should
 ///
-/// Every operation, forward and backward, against plain operations on the CPU, on random inputs of odd sizes; a few updates
-/// of a whole model on both, from the same weights on the same sentences, and translations; a whole run on either, and one
-/// that begins on the CPU and ends on the device; then how fast it trains the paper's base and big model.
+/// Compares the device with the CPU in three parts: every operation, forward and backward, on random inputs; ten updates of
+/// a model and translations; whole runs, one of which starts on the CPU and ends on the device. The fourth part measures
+/// how fast the device trains the paper's base and big model.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ablate selftest --device cuda\n  ablate selftest --only operations,training")]
 pub struct SelftestArgs {
@@ -121,10 +121,10 @@ pub struct SelftestArgs {
     /// Row of the suite
     #[arg(long, default_value = "base")]
     pub row: String,
-    /// What the random inputs are drawn from; something new if not given
+    /// Seed of the random inputs [default: a random one]
     #[arg(long, value_name = "NUMBER")]
     pub inputs: Option<u64>,
-    /// Python that has `PyTorch`, to measure it beside
+    /// Python interpreter with `PyTorch`, which is measured too
     #[arg(long, value_name = "FILE", default_value = "python3")]
     pub python: PathBuf,
     #[command(flatten)]
@@ -142,7 +142,7 @@ pub enum Stage {
     Training,
     /// A whole run, on each device and on both
     Run,
-    /// How fast the paper's models train; on a CPU only if it is asked for
+    /// Speed of training the paper's models; on a CPU only if named with --only
     Speed,
 }
 

@@ -1,4 +1,4 @@
-//! The characters that become pieces of their own.
+//! The characters that become tokens of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 

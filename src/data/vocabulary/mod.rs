@@ -1,4 +1,4 @@
-//! The vocabulary shared by both languages: byte-pair pieces in the `tokenizer.json` format.
+//! The vocabulary shared by both languages: byte-pair tokens in the `tokenizer.json` format.
 
 mod alphabet;
 mod encode;
@@ -24,51 +24,51 @@ use super::error::DataError;
 use crate::model::{BOS, EOS};
 use crate::spec::Case;
 
-/// Pieces and their ids.
+/// Tokens and their ids.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     tokenizer: Tokenizer,
 }
 
 impl Vocabulary {
-    /// Learns at most `vocab_size` pieces, all in lower case if `case` says so: then any text is lower-cased before it is
-    /// split. There are fewer where no two pieces occur twice in a row.
+    /// Learns at most `vocab_size` tokens, all in lower case if `case` says so: then any text is lower-cased before it is
+    /// split. There are fewer where no two tokens occur twice in a row.
     ///
     /// # Errors
-    /// `vocab_size` leaves no room beside the special pieces and the characters of the text.
+    /// `vocab_size` leaves no room beside the special tokens and the characters of the text.
     ///
     /// # Source
     /// Byte-pair encoding: Sennrich et al. 2016; section 5.1 of the paper shares one vocabulary between the languages.
     pub fn train(counts: &WordCounts, vocab_size: usize, case: Case) -> Result<Self, DataError> {
         let mut tokenizer = tokenizer(BPE::default(), case)?;
         let words = counts.words(&tokenizer)?;
-        tokenizer.with_model(train::learn_pieces(words, vocab_size)?);
+        tokenizer.with_model(train::learn_tokens(words, vocab_size)?);
         Ok(Self { tokenizer })
     }
 
-    /// Pieces, special ones included; ids are below this.
+    /// Tokens, special ones included; ids are below this.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }
 
-    /// Never: there are always the special pieces.
+    /// Never: there are always the special tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Pieces of one sentence, without special pieces but [`UNK`] for a character never seen.
+    /// Tokens of one sentence, without special tokens but [`UNK`] for a character never seen.
     ///
     /// # Errors
     /// The tokenizer fails.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, DataError> {
-        let mut pieces = Vec::new();
-        self.encoder().encode_into(text, &mut pieces)?;
-        Ok(pieces)
+        let mut tokens = Vec::new();
+        self.encoder().encode_into(text, &mut tokens)?;
+        Ok(tokens)
     }
 
-    /// For many sentences: remembers the pieces of each word.
+    /// For many sentences: remembers the tokens of each word.
     #[must_use]
     pub fn encoder(&self) -> Encoder<'_> {
         Encoder::new(&self.tokenizer)
@@ -84,7 +84,7 @@ impl Vocabulary {
         Ok(self.tokenizer.decode(&spoken, false)?)
     }
 
-    /// How a piece is written, a space as U+2581. A model of a small corpus may have more pieces than its vocabulary, and
+    /// How a token is written, a space as U+2581. A model of a small corpus may have more tokens than its vocabulary, and
     /// say one that nothing stands for: that is its number between angle brackets.
     #[must_use]
     pub fn name(&self, id: u32) -> String {
@@ -100,7 +100,7 @@ impl Vocabulary {
     }
 
     /// # Errors
-    /// Not a `tokenizer.json`, or one whose special pieces are not the first three, or whose ids have gaps.
+    /// Not a `tokenizer.json`, or one whose special tokens are not the first three, or whose ids have gaps.
     pub fn from_json(json: &str) -> Result<Self, DataError> {
         let tokenizer: Tokenizer = json.parse()?;
         for (id, expected) in (0..).zip(SPECIAL_TOKENS) {

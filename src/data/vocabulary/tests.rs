@@ -58,7 +58,7 @@ fn text_can_never_spell_a_special_piece() {
 }
 
 #[test]
-fn special_pieces_are_the_models() {
+fn special_tokens_are_the_models() {
     let vocabulary = vocabulary();
     assert_eq!(
         vocabulary.encode("ж").unwrap(),

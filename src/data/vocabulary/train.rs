@@ -1,4 +1,4 @@
-//! Learning the pieces.
+//! Learning the tokens.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::data::error::DataError;
 use crate::grammar::Pair;
 use crate::model::UNK;
 
-/// Two pieces that meet only once are no evidence for a longer one.
+/// Two tokens that meet only once are no evidence for a longer one.
 const MIN_FREQUENCY: u64 = 2;
 
 /// How often each run between spaces occurs in a text.
@@ -69,8 +69,8 @@ fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataEr
     Ok(splits.into_iter().map(|(word, ..)| word.to_owned()).collect())
 }
 
-/// No prefix and no suffix: with either, the trainer numbers the pieces in the order of a hash map.
-pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
+/// No prefix and no suffix: with either, the trainer numbers the tokens in the order of a hash map.
+pub fn learn_tokens(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
     let alphabet = Alphabet::of(&words, vocab_size)?;
     let mut known_words: BTreeMap<String, u64> = BTreeMap::new();
     for (word, count) in words {
@@ -82,7 +82,7 @@ pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<B
         .vocab_size(vocab_size)
         .min_frequency(MIN_FREQUENCY)
         .show_progress(false)
-        .special_tokens(SPECIAL_TOKENS.map(|piece| AddedToken::from(piece, true)).to_vec())
+        .special_tokens(SPECIAL_TOKENS.map(|token| AddedToken::from(token, true)).to_vec())
         .build();
     let mut model = BPE::default();
     let known_words = known_words

@@ -169,7 +169,7 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
     };
     format!(
         "A Transformer of {} + {} layers, exported by ablate {}: {origin}.\n\n\
-         d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} pieces; positions {positional}; {norm}-norm.\n\n\
+         d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} tokens; positions {positional}; {norm}-norm.\n\n\
          `ablate translate` reads this folder. A binary that was not built with this shape says so: a suite whose `base` \
          is the `spec.toml` here makes the build compile it.\n\n{}",
         shape.layers,
