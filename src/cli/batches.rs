@@ -17,16 +17,16 @@ use crate::model::Batch;
 use crate::plan::Run;
 use crate::spec::render;
 
-/// Source and target tokens, without those that every sentence has: the decoder's first, and the end.
+/// Source and target tokens of a pair, without the decoder's first token and without ends.
 type Tokens<'a> = (&'a [u32], &'a [u32]);
 
-/// The first line.
+/// First line of the file.
 #[derive(Serialize)]
 struct Header<'a> {
     suite: &'a str,
     row: &'a str,
     seed: u64,
-    /// Updates, a line each.
+    /// Number of updates; each has a line.
     updates: usize,
     /// The experiment, every value written out, as in the `spec.toml` of a run.
     spec: String,

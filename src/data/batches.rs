@@ -1,4 +1,4 @@
-//! Encoded pairs, and cutting them into batches of bounded size.
+//! Encoded pairs, cut into batches of bounded size.
 
 use crate::model::Batch;
 use crate::ops::Packed;
@@ -27,7 +27,7 @@ impl EncodedPairs {
         (self.source.sentence(index), self.target.sentence(index))
     }
 
-    /// What the decoder must say for one pair, the end counted.
+    /// Number of target tokens of one pair, with the end.
     #[must_use]
     pub fn target_tokens(&self, index: usize) -> usize {
         self.target.rows(index).len() + 1

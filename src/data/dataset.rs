@@ -21,7 +21,7 @@ use crate::spec::{Data, Split};
 /// Text, tokens and findings of one corpus.
 #[derive(Debug)]
 pub struct Dataset {
-    /// All pairs of the splits that are scored. That of training is not kept: it may be large.
+    /// All pairs of dev and test. The training text is not kept, because it may be large.
     pub text: HeldOut<Vec<Pair>>,
     /// Training without the skipped pairs; dev and test in step with `text`.
     pub ids: Splits<EncodedPairs>,
@@ -31,7 +31,7 @@ pub struct Dataset {
     pub data_hash: String,
 }
 
-/// Something that dev and test each have.
+/// One value for each of dev and test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldOut<T> {
     pub dev: T,
@@ -40,7 +40,7 @@ pub struct HeldOut<T> {
 
 impl<T> HeldOut<T> {
     /// # Panics
-    /// Of training there is none.
+    /// If the split is training.
     pub fn get(&self, split: Split) -> &T {
         match split {
             Split::Train => panic!("the training split is not held out"),
@@ -51,7 +51,7 @@ impl<T> HeldOut<T> {
 }
 
 impl Dataset {
-    /// How large the training split is, without what is skipped.
+    /// Size of the training split, without skipped pairs.
     #[must_use]
     pub fn training_size(&self) -> CorpusSize {
         let train = &self.ids.train;
@@ -136,7 +136,7 @@ fn not_empty(split: Split, pairs: usize) -> Result<(), DataError> {
     Ok(())
 }
 
-/// How many pairs there are, and their hash.
+/// Number of pairs, and their hash.
 fn hash(source: &PairSource) -> Result<(usize, blake3::Hash), DataError> {
     let mut hash = ContentHash::default();
     let reading = source.read(|source, target| {

@@ -1,4 +1,4 @@
-//! What can be wrong with a corpus.
+//! Why a corpus cannot be used.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub enum DataError {
         .split.name()
     )]
     NoPairs { split: Split, skipped: usize },
-    /// Single characters alone would not leave room.
+    /// The characters of the corpus leave no room in the vocabulary.
     #[error("data.vocab_size = {vocab_size} cannot hold the corpus's characters: at least {smallest} is needed")]
     VocabularyTooSmall { vocab_size: usize, smallest: usize },
     #[error("the tokenizer failed: {0}")]

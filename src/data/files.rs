@@ -1,4 +1,4 @@
-//! Where the six files of a parallel corpus lie.
+//! Paths of the six files of a parallel corpus.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ pub fn check_files(corpus: &Corpus, data_dir: Option<&Path>) -> Result<(), DataE
     }
 }
 
-/// Where corpora are looked for if nobody says where.
+/// Default folder of corpora.
 pub const DEFAULT_FOLDER: &str = "data";
 
-/// Names that a file may have, best first.
+/// Names that a file may have, preferred first.
 type Names = Vec<PathBuf>;
 
 /// Multi30k task 1, as its authors name the files.

@@ -1,4 +1,4 @@
-//! What was found in a corpus, in words: the whole report, and the few lines a person should not miss.
+//! The findings in a corpus as text: the whole report, and the warnings.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use super::report::{CorpusReport, Origin, SideReport, SplitReport};
 use crate::spec::Split;
 
 const SPLITS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
-/// More pairs of odd lengths than this, and the two sides may be out of step.
+/// Percentage of pairs of odd lengths above which the two sides may be out of step.
 const OUTLIERS_PERCENT: usize = 2;
 
 impl CorpusReport {
-    /// What may mislead whoever reads a result on this corpus.
+    /// Warnings: findings that may mislead readers of a result on this corpus.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = SPLITS
@@ -69,7 +69,7 @@ impl fmt::Display for CorpusReport {
         let origin = match self.vocabulary {
             Origin::Made => "trained now",
             Origin::Cached => "from the cache",
-            Origin::Repaired => "trained anew, the cached one was damaged",
+            Origin::Repaired => "trained again, because the cached one was damaged",
         };
         write!(f, "vocabulary: {} of {} tokens, {origin}", self.tokens, self.vocab_size)?;
         for split in SPLITS {
@@ -113,7 +113,7 @@ impl fmt::Display for SideReport {
     }
 }
 
-/// Only what was found is worth a word.
+/// Writes only counts above 0.
 fn write_counted(f: &mut fmt::Formatter<'_>, counted: &[(usize, &str)]) -> fmt::Result {
     counted
         .iter()

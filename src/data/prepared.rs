@@ -20,7 +20,7 @@ const HASH_BYTES: usize = 32;
 const LENGTH_BYTES: usize = 8;
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// What was found on the way, which the tokens alone do not tell.
+/// Findings that cannot be computed from the tokens alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
     pub train: SplitReport,
@@ -39,7 +39,7 @@ struct Trailer {
     findings: Findings,
 }
 
-/// Takes pairs in, one after another.
+/// Writes pairs, one after another.
 pub struct Writer {
     path: PathBuf,
     file: Pending,

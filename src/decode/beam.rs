@@ -11,12 +11,12 @@ pub struct Hypothesis {
     pub tokens: Vec<u32>,
     /// Log-probability of the tokens and of the end after them, in nats.
     pub log_probability: f64,
-    /// What hypotheses are ranked by: the log-probability over the length penalty.
+    /// Score that hypotheses are ranked by: the log-probability over the length penalty.
     pub score: f64,
 }
 
 impl Hypothesis {
-    /// The translation of nothing, which needs no model.
+    /// Translation of an empty sentence, which needs no model.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -34,7 +34,7 @@ struct Open {
     log_probability: f64,
 }
 
-/// A way to go on: which open hypothesis, which token, and the log-probability of all of it.
+/// A continuation: an open hypothesis, a token, and the log-probability of both together.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     parent: usize,
@@ -48,9 +48,9 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Beam<'a> {
     decoding: &'a Decoding,
-    /// How many hypotheses are asked for.
+    /// Number of hypotheses that are wanted.
     wanted: usize,
-    /// No hypothesis has more tokens.
+    /// Largest number of tokens of a hypothesis.
     longest: usize,
     open: Vec<Open>,
     finished: Vec<Hypothesis>,

@@ -16,7 +16,7 @@ use super::trust::{Trust, record, record_path};
 use crate::durable;
 use crate::lock::{Lock, LockError};
 
-/// The folder below the data folder that archives are kept in. Corpora share it.
+/// Folder of archives below the data folder. Corpora share it.
 pub const DOWNLOADS: &str = "downloads";
 
 pub struct Archives<'a> {
@@ -43,7 +43,7 @@ impl<'a> Archives<'a> {
         })
     }
 
-    /// Where the archive lies, verified as far as it can be.
+    /// Returns the path of the archive, verified as far as possible.
     pub fn get(&mut self, archive: &Archive, report: &mut Report) -> Result<PathBuf, FetchError> {
         if let Some(path) = self.ready.get(&archive.name) {
             return Ok(path.clone());
@@ -63,7 +63,7 @@ impl<'a> Archives<'a> {
         is_download && archive.sha256.is_none()
     }
 
-    /// With the hash that was taken of it on first use: it is the hash of something bad.
+    /// Removes an archive, and its hash from first use, which is the hash of a bad file.
     pub fn discard(&mut self, archive: &Archive) -> Result<(), FetchError> {
         self.ready.remove(&archive.name);
         remove(&record_path(archive, &self.folder))?;
@@ -103,7 +103,7 @@ impl<'a> Archives<'a> {
         result.map(|()| path)
     }
 
-    /// Only what was verified gets the archive's name.
+    /// Downloads an archive. It gets its name only when it is verified.
     fn download(&self, archive: &Archive, url: &str, path: &Path, report: &mut Report) -> Result<(), FetchError> {
         let mut part = PartFile::open(path, url)?;
         let mut download = Download {

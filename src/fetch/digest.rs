@@ -20,7 +20,7 @@ impl Digest {
     /// Hashes a file, in blocks.
     ///
     /// # Errors
-    /// Whatever the file system reports.
+    /// The error of the file system.
     pub fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut hashing = Hashing::new(io::sink());

@@ -11,9 +11,9 @@ use super::digest::Digest;
 pub struct Corpus {
     pub name: String,
     pub title: String,
-    /// Below the data folder.
+    /// Path below the data folder.
     pub folder: PathBuf,
-    /// How the files are used, for people.
+    /// Advice on how to use the files.
     pub note: String,
     pub archives: Vec<Archive>,
     pub files: Vec<TextEntry>,
@@ -32,7 +32,7 @@ pub struct Archive {
 #[derive(Debug, Clone)]
 pub struct TextEntry {
     pub name: String,
-    /// One after another.
+    /// Parts, joined in this order.
     pub parts: Vec<Part>,
     pub selection: Selection,
     pub lines: Option<u64>,

@@ -82,7 +82,7 @@ fn make_room(error: &io::Error) -> &'static str {
     }
 }
 
-/// What a file is, and what it should be.
+/// Difference between a file and what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("found {found}, expected {expected}")]
 pub struct Difference {

@@ -1,5 +1,5 @@
-//! The name of a public corpus comes in. Its archives are downloaded, verified and unpacked, and plain text files in the
-//! data folder go out. It refuses to know what a corpus is used for, and it prints nothing.
+//! Public corpora. The name of a corpus comes in; verified plain text files in the data folder go out, and events on the
+//! way. This room refuses to know what a corpus is used for, and it prints nothing.
 
 mod archives;
 mod catalog;

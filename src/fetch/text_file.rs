@@ -9,16 +9,16 @@ use super::error::FetchError;
 use super::text::{segment, talk};
 use crate::durable;
 
-/// In formats that are read by lines. A sentence of a megabyte is none.
+/// Longest line in formats that are read by lines; no sentence is as long.
 const LONGEST_LINE_BYTES: u64 = 1 << 20;
 
 pub struct TextFile {
     path: PathBuf,
     file: Hashing<durable::Pending>,
     selection: Selection,
-    /// Of all parts; the first is 1.
+    /// Current line of all parts; the first is 1.
     line: u64,
-    /// Of those that were taken.
+    /// Number of lines that were taken.
     lines: u64,
     is_inside_line: bool,
 }
@@ -76,7 +76,7 @@ impl TextFile {
         })
     }
 
-    /// Byte for byte, whatever the encoding and however long a line.
+    /// Copies bytes, for any encoding and any length of lines.
     fn append_as_it_is(&mut self, content: &mut dyn BufRead, archive: &Path) -> Result<(), FetchError> {
         loop {
             let block = content.fill_buf().map_err(unpack(archive))?;

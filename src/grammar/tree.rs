@@ -1,4 +1,4 @@
-//! What a sentence says, before either language says it: both realisations read the same tree.
+//! Sentence trees. Both languages are realised from the same tree.
 
 use super::adjectives::Adjective;
 use super::adverbs::Adverb;

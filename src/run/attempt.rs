@@ -1,4 +1,4 @@
-//! One process's share of a run, and how it speaks.
+//! One process's share of a run, with its log and listener.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Something worth a look, for the log and for whoever watches.
+    /// Writes a note to the log and passes it to the listener.
     pub fn note(&mut self, text: String) {
         self.log.line(&text);
         self.listener.hear(&Event::Note { text });

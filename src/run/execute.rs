@@ -1,4 +1,4 @@
-//! One run from its spec to its result, or to the reason why there is none.
+//! Execution of one run, from its spec to its result or to the reason why there is none.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 /// Runs the job, or the rest of it. Returns the last event: finished, diverged or interrupted.
 ///
 /// # Errors
-/// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
+/// If the run cannot end; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
     // Before the folder is touched: what cannot run must not set a finished result aside.
     if !matches!(RunState::read(&job.folder, &job.run.spec_hash), RunState::Done(_)) {
@@ -42,7 +42,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
         state => {
             let mut attempt = Attempt::begin(job, environment, listener)?;
             if let RunState::Damaged { reason } = state {
-                attempt.note(format!("{reason}; the run goes on from its newest checkpoint"));
+                attempt.note(format!("{reason}; the run continues from its newest checkpoint"));
             }
             attempt.complete(environment)?
         }
@@ -76,7 +76,7 @@ fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
 /// Whether this machine and this binary can train the run: its device, its precision, its shape, its corpus.
 ///
 /// # Errors
-/// Whichever is missing.
+/// If one of them is missing.
 pub fn check(suite: &str, run: &Run, device: Device, data_dir: Option<&Path>) -> Result<(), RunError> {
     device.check()?;
     device.check_precision(run)?;
@@ -121,7 +121,7 @@ impl Attempt<'_> {
         device.build(suite, &run.experiment, run.seed)
     }
 
-    /// The corpus. What was counted in it goes into the log; what a person should look at is told as well.
+    /// Loads the corpus. The log holds all counts; warnings are shown as well.
     fn prepare(&mut self) -> Result<Dataset, RunError> {
         let data = &self.job.run.experiment.data;
         let dataset = data::load(data, self.job.data_dir.as_deref(), &self.job.cache_dir)?;
@@ -176,7 +176,7 @@ impl Attempt<'_> {
         .train(model, &mut training.progress)
     }
 
-    /// What the training amounts to, and what is odd about it. Only for the log: `plan --lint` tells it of all rows at once.
+    /// Logs the learning rate, the epochs and what is odd about the training. `plan --lint` prints this for all rows.
     fn log_regime(&mut self, corpus: &CorpusSize) {
         let experiment = &self.job.run.experiment;
         let regime = Regime::of(experiment, Some(*corpus));
@@ -202,7 +202,7 @@ impl Attempt<'_> {
         if step > 0 && !path.exists() {
             let path = path.display();
             self.note(format!(
-                "{path} is gone, and begun anew: it will lack the first {step} steps"
+                "{path} is missing; a new one starts, without the first {step} steps"
             ));
         }
         let opened = History::open(&path).and_then(|mut history| history.truncate_after(step).map(|()| history));
@@ -210,7 +210,7 @@ impl Attempt<'_> {
             Err(error @ ResultsError::History { .. }) => {
                 let aside = path.with_extension("damaged.csv");
                 fs::rename(&path, &aside).map_err(RunError::io(&path))?;
-                self.note(format!("{error}; it is kept as {} and begun anew", aside.display()));
+                self.note(format!("{error}; the file is kept as {}, and a new one starts", aside.display()));
                 Ok(History::open(&path)?)
             }
             opened => Ok(opened?),
@@ -231,7 +231,7 @@ impl Attempt<'_> {
                 if progress.step < steps {
                     let since = progress.ranking.since_best;
                     self.note(format!(
-                        "ended at step {} of {steps}: {since} measurements on dev brought nothing better",
+                        "stopped early at step {} of {steps}: {since} measurements on dev brought nothing better",
                         progress.step
                     ));
                 }

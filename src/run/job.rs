@@ -1,4 +1,4 @@
-//! What is to be run, and where.
+//! A run to execute, and its place.
 
 use std::path::PathBuf;
 
@@ -6,15 +6,15 @@ use super::Device;
 use crate::plan::Run;
 use crate::results::RunFolder;
 
-/// What is to be run, and where.
+/// A run to execute, and its place.
 #[derive(Debug, Clone)]
 pub struct Job {
     pub suite: String,
     pub run: Run,
     pub folder: RunFolder,
-    /// Where corpora lie, for those that are not built in.
+    /// Folder of corpora, for those that are not built in.
     pub data_dir: Option<PathBuf>,
-    /// Where prepared vocabularies are kept from run to run.
+    /// Folder of prepared vocabularies and pairs, which runs share.
     pub cache_dir: PathBuf,
     pub device: Device,
 }

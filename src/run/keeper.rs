@@ -12,7 +12,7 @@ use crate::train::{Keeper, Progress, Ranking, Validation};
 pub struct FolderKeeper<'a> {
     pub history: History,
     pub checkpoints: &'a Checkpoints,
-    /// Only of a run that selects among its weights.
+    /// Snapshots, if the run selects among its weights.
     pub snapshots: Option<&'a Snapshots>,
     pub best_by: BestBy,
 }

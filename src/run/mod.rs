@@ -1,6 +1,6 @@
-//! One run: an experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events
-//! that a progress bar is made of. Such a folder becomes a translator, or an export for other programs. It walks through
-//! the rooms before it in their order and refuses to know how many runs there are, and how anything is shown.
+//! One run. An experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events that
+//! progress bars are made of. A finished folder becomes a translator, or an export for other programs. This room refuses to
+//! know how many runs there are, and how anything is shown.
 
 mod attempt;
 mod checkpoints;

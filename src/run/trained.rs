@@ -22,7 +22,7 @@ pub struct Trained {
 
 impl Trained {
     /// Reads the weights whose scores are in the table: those the run chose, or the newest checkpoint that is whole;
-    /// `note` hears of those passed over, and of a run that is not done.
+    /// `note` hears of those skipped, and of a run that is not finished.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
@@ -48,7 +48,7 @@ impl Trained {
         Ok(trained)
     }
 
-    /// Everything but the weights, in whose place are fresh ones.
+    /// Everything but the trained weights: the model has fresh ones.
     fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
         let experiment = read_spec(spec)?;
         let (vocabulary, _) = read_vocabulary(tokenizer)?;
@@ -68,13 +68,13 @@ impl Trained {
         })
     }
 
-    /// How the run itself decodes.
+    /// Decoding settings of the run.
     #[must_use]
     pub fn decoding(&self) -> &Decoding {
         &self.experiment.decoding
     }
 
-    /// The tokens of every sentence, without its end.
+    /// Encodes every sentence, without its end.
     ///
     /// # Errors
     /// If the tokenizer fails.
@@ -104,7 +104,7 @@ impl Trained {
         n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
     }
 
-    /// What every head looks at while a source, given without its end, is translated into `tokens`.
+    /// Attention weights of every head for a source and its translation, both given without the end.
     pub fn attention(&self) -> impl Fn(&[u32], &[u32]) -> AttentionMaps + '_ {
         let decoder = self.model.decoder();
         move |source, tokens| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], tokens].concat())
@@ -118,7 +118,7 @@ impl Trained {
         Ok(self.vocabulary.decode(tokens)?)
     }
 
-    /// How tokens are written in `tokenizer.json`.
+    /// Names of tokens in `tokenizer.json`.
     #[must_use]
     pub fn names(&self, tokens: &[u32]) -> Vec<String> {
         tokens.iter().map(|&token| self.vocabulary.name(token)).collect()

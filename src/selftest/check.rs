@@ -1,12 +1,12 @@
 //! One check and its verdict.
 
-/// How far the device was off in one check.
+/// Difference that one check found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     pub name: String,
-    /// The largest difference, relative to the size of the numbers; infinite where something is no number.
+    /// Largest difference, relative to the size of the numbers; infinite where a value is NaN.
     pub difference: f64,
-    /// The largest that is allowed.
+    /// Largest difference that is allowed.
     pub allowed: f64,
 }
 

@@ -10,12 +10,12 @@ use thiserror::Error;
 use super::tensors::{Tensors, open_tensors, values};
 use crate::model::{NamedArray, RestoreError};
 
-/// How the text ends.
+/// Last part of the text.
 #[derive(Serialize, Deserialize)]
 struct Seal {
     /// The names of the weights as the model orders them; the file sorts its arrays.
     order: Vec<String>,
-    /// Of everything in the file but itself.
+    /// Checksum of everything else in the file.
     checksum: String,
 }
 

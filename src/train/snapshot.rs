@@ -9,7 +9,7 @@ use crate::model::{NamedArray, Seq2Seq};
 /// Weights, and where they come from. Training cannot go on from them: Adam's moments are not there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Of the experiment and seed that the run belongs to.
+    /// Identity of the experiment and seed that the run belongs to.
     pub identity: String,
     /// The updates after which the weights were taken; several are averaged.
     pub steps: Vec<usize>,
@@ -31,16 +31,16 @@ impl Snapshot {
         }
     }
 
-    /// In the order of the model.
+    /// Returns the weights in the order of the model.
     #[must_use]
     pub fn weights(&self) -> &[NamedArray] {
         &self.weights
     }
 
-    /// The snapshot, if it is of the run with that identity.
+    /// Returns the snapshot if it belongs to the run with that identity.
     ///
     /// # Errors
-    /// If it is of another.
+    /// If it belongs to another.
     pub fn of_run(self, identity: &str) -> Result<Self, CheckpointError> {
         if self.identity == identity {
             Ok(self)
@@ -86,7 +86,7 @@ impl Snapshot {
 #[derive(Debug)]
 pub struct Average {
     first: Snapshot,
-    /// In step with the arrays of `first`.
+    /// Sums in step with the arrays of `first`.
     sums: Vec<Vec<f64>>,
 }
 

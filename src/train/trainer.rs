@@ -48,7 +48,7 @@ impl<E> Trainer<'_, E> {
     /// `selection.patience` has run out.
     ///
     /// # Errors
-    /// What judge or keeper return.
+    /// The error of the judge or the keeper.
     pub fn train(&mut self, model: &mut dyn Seq2Seq, progress: &mut Progress) -> Result<Outcome, E> {
         let training = &self.experiment.training;
         while !progress.is_over(self.experiment) {

@@ -15,7 +15,7 @@ pub enum DataCommand {
     /// Print sentence pairs of a suite's corpus
     #[command(after_help = "Example:\n  ablate data show table3-quick --count 5")]
     Show(DataShowArgs),
-    /// Read a suite's corpus and tell everything odd about it
+    /// Read a suite's corpus and report everything odd in it
     #[command(after_help = "Example:\n  ablate data check table3-multi30k --data-dir ~/corpora/multi30k")]
     Check(DataArgs),
     Batches(DataBatchesArgs),
@@ -48,13 +48,13 @@ pub struct DataShowArgs {
     pub seed: u64,
 }
 
-/// Write what a run trains on, for other programs that are to train on the same
+/// Write the batches of a run, so that other programs can train on them
 ///
-/// FILE has a line of JSON for the run, with its experiment (`spec`, as in the run's spec.toml) and the dev split (`dev`);
-/// and then one for each update, which is a list of micro-batches, each a list of pairs. A pair is the tokens of source
-/// and target, by their numbers, without the decoder's first token and without ends.
+/// FILE starts with a line of JSON for the run: its experiment (`spec`, as in spec.toml) and the dev split (`dev`). Then
+/// every update has a line: a list of micro-batches, each a list of pairs. A pair holds the token ids of source and target,
+/// without the decoder's first token and without ends.
 ///
-/// `python tools/peers/train.py FILE history.csv` is such a program.
+/// `python tools/peers/train.py FILE history.csv` reads such a file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate data batches table3-quick base --seed 1 --steps 100 batches.jsonl")]
 pub struct DataBatchesArgs {
@@ -62,7 +62,7 @@ pub struct DataBatchesArgs {
     pub run: RowArgs,
     /// File to write
     pub file: PathBuf,
-    /// Updates to write; all of the training if not given
+    /// Number of updates to write [default: the whole training]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub steps: Option<u32>,
     #[command(flatten)]
@@ -73,15 +73,15 @@ pub struct DataBatchesArgs {
 
 /// Download a public corpus into the data folder
 ///
-/// Corpora: multi30k, wmt14-en-de, wmt14-en-fr, iwslt14. Archives go to `downloads` in the data folder, are verified
-/// and unpacked, and become the plain text files that suites read. The same command goes on where an earlier one
-/// stopped, and downloads nothing that is there already. Archives may be deleted afterwards.
+/// Corpora: multi30k, wmt14-en-de, wmt14-en-fr, iwslt14. Archives go to `downloads` in the data folder. They are verified,
+/// unpacked, and turned into the plain text files that suites read. The same command continues where an earlier one
+/// stopped, and downloads nothing twice. You may delete the archives afterwards.
 ///
-/// Every archive or file whose SHA-256 is known is compared with it. Of the UN and 10^9 corpora of wmt14-en-fr, and of
-/// iwslt14, none is known: the first download is trusted with a warning, and later ones must have the same SHA-256.
+/// Every archive or file with a known SHA-256 is verified. None is known for iwslt14, and for the UN and 10^9 corpora of
+/// wmt14-en-fr: the first download is trusted with a warning, and later ones must have the same SHA-256.
 ///
-/// iwslt14 is the raw text of the archive that fairseq uses. As there, every 23rd line of the training text is `dev`,
-/// but no pair is dropped before, so the split differs a little from fairseq's.
+/// iwslt14 is the raw text of the archive that fairseq uses. As in fairseq, every 23rd line of the training text is `dev`.
+/// Unlike fairseq, no pair is dropped first, so the splits differ a little.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ablate data fetch multi30k\n  ablate data fetch wmt14-en-de --dry-run\n  \
@@ -93,19 +93,19 @@ pub struct FetchArgs {
     /// Folder of corpora [default: data]
     #[arg(long, value_name = "DIR", env = "ABLATE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Take the archives from here, a folder or a URL that holds them under their names
+    /// Folder or URL that holds the archives under their names
     #[arg(long, value_name = "DIR_OR_URL")]
     pub mirror: Option<Mirror>,
-    /// Show what would be downloaded, and where it would go
+    /// Show what would be downloaded, and to which folder
     #[arg(long)]
     pub dry_run: bool,
-    /// Corpora of your own, in a file like the built-in src/fetch/corpora.toml
+    /// File that adds your own corpora, written like the built-in src/fetch/corpora.toml
     #[arg(long, value_name = "FILE")]
     pub catalog: Option<PathBuf>,
-    /// Seconds without a byte after which a connection is given up; the first pause before a new try is a thirtieth
+    /// Seconds without a byte after which a connection is given up; the first pause between tries is a thirtieth of it
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = seconds)]
     pub timeout: f64,
-    /// Tries in a row without a new byte after which a download is given up; 3 if the server never answered
+    /// Tries in a row without a new byte after which a download fails; 3 if the server never answers
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub tries: u32,
 }
@@ -117,7 +117,7 @@ pub enum SplitArg {
     Test,
 }
 
-/// Above 0, and short enough for every clock.
+/// Parses a time above 0 that every clock can hold.
 fn seconds(text: &str) -> Result<f64, String> {
     match positive(text)? {
         seconds if seconds <= LONGEST_TIMEOUT_S => Ok(seconds),

@@ -1,4 +1,4 @@
-//! The characters that become tokens of their own.
+//! The alphabet: characters that become tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ fn by_frequency(words: &BTreeMap<String, u64>) -> Vec<(char, u64)> {
     counts
 }
 
-/// How many of the characters make up nearly all of the text.
+/// Number of characters that make up nearly all of the text.
 fn covering(by_frequency: &[(char, u64)]) -> usize {
     let all: u64 = by_frequency.iter().map(|(_, count)| count).sum();
     let mut covered = 0;

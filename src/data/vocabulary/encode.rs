@@ -1,4 +1,4 @@
-//! Text to tokens, word by word.
+//! Encoding of text, word by word.
 
 use std::collections::HashMap;
 

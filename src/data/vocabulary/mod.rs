@@ -1,4 +1,5 @@
-//! The vocabulary shared by both languages: byte-pair tokens in the `tokenizer.json` format.
+//! The vocabulary that both languages share. Word counts come in; byte-pair tokens go out, in the `tokenizer.json` format,
+//! which turn text into ids and ids into text. This module refuses to know splits and batches.
 
 mod alphabet;
 mod encode;
@@ -46,19 +47,19 @@ impl Vocabulary {
         Ok(Self { tokenizer })
     }
 
-    /// Tokens, special ones included; ids are below this.
+    /// Number of tokens, special ones included; ids are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }
 
-    /// Never: there are always the special tokens.
+    /// Always false: there are always the special tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Tokens of one sentence, without special tokens but [`UNK`] for a character never seen.
+    /// Encodes one sentence. The only special token in it is [`UNK`], for an unknown character.
     ///
     /// # Errors
     /// The tokenizer fails.
@@ -68,7 +69,7 @@ impl Vocabulary {
         Ok(tokens)
     }
 
-    /// For many sentences: remembers the tokens of each word.
+    /// Returns an encoder for many sentences, which remembers the tokens of each word.
     #[must_use]
     pub fn encoder(&self) -> Encoder<'_> {
         Encoder::new(&self.tokenizer)

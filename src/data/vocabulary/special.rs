@@ -1,8 +1,8 @@
-//! What stands for a space, and the tokens that are no text.
+//! The sign for a space, and the special tokens.
 
 use crate::model::{BOS, EOS, UNK};
 
-/// Stands for a space, so that tokens can be joined back into text.
+/// Sign for a space, so that tokens can be joined back into text.
 pub const SPACE: &str = "▁";
 /// Special tokens in the order of their ids.
 pub const SPECIAL_TOKENS: [&str; 3] = ["<unk>", "<s>", "</s>"];

@@ -12,17 +12,17 @@ use crate::data::error::DataError;
 use crate::grammar::Pair;
 use crate::model::UNK;
 
-/// Two tokens that meet only once are no evidence for a longer one.
+/// Least frequency of a pair of tokens that becomes one token.
 const MIN_FREQUENCY: u64 = 2;
 
-/// How often each run between spaces occurs in a text.
+/// Count of each run between spaces in a text.
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
     runs: HashMap<String, u64>,
 }
 
 impl WordCounts {
-    /// Both sides of every pair.
+    /// Counts both sides of every pair.
     #[must_use]
     pub fn of(pairs: &[Pair]) -> Self {
         let mut counts = Self::default();
@@ -44,7 +44,7 @@ impl WordCounts {
         }
     }
 
-    /// How often each pre-tokenized word occurs. Equal runs are split once.
+    /// Counts each pre-tokenized word. Equal runs are split once.
     pub(super) fn words(&self, tokenizer: &Tokenizer) -> Result<BTreeMap<String, u64>, DataError> {
         let mut words = BTreeMap::new();
         for (run, count) in &self.runs {
@@ -69,7 +69,7 @@ fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataEr
     Ok(splits.into_iter().map(|(word, ..)| word.to_owned()).collect())
 }
 
-/// No prefix and no suffix: with either, the trainer numbers the tokens in the order of a hash map.
+/// Learns the tokens, without prefix or suffix: with either, the trainer would number them in the order of a hash map.
 pub fn learn_tokens(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
     let alphabet = Alphabet::of(&words, vocab_size)?;
     let mut known_words: BTreeMap<String, u64> = BTreeMap::new();

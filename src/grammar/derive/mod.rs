@@ -1,4 +1,5 @@
-//! Draws sentence trees: which words meet, and which phenomena they meet in.
+//! Derivation. A random stream comes in; sentence trees go out, with the words and the phenomena that meet in them. This
+//! module refuses to know how either language says a tree.
 
 mod clause;
 mod draw;

@@ -1,4 +1,4 @@
-//! The English realisation of a sentence tree.
+//! English. A sentence tree comes in; an English sentence goes out. This module refuses to know how trees are drawn.
 
 mod clause;
 mod phrase;

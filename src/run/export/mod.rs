@@ -24,7 +24,7 @@ use crate::plan::ShapeKey;
 use crate::results::RunFolder;
 use crate::spec::{Experiment, Norm, Positional};
 
-/// What becomes of an export that is there already.
+/// Treatment of an existing export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     Keep,
@@ -46,7 +46,7 @@ impl Export {
         })
     }
 
-    /// Exports the weights whose scores are in the table; `note` hears of checkpoints passed over, and of a run that is
+    /// Exports the weights whose scores are in the table; `note` hears of checkpoints skipped, and of a run that is
     /// not done. This needs no binary with the shape of the run.
     ///
     /// A process that is killed on the way leaves a folder without weights, which is no export.
@@ -82,13 +82,13 @@ impl Export {
         Ok(export)
     }
 
-    /// Its resolved experiment.
+    /// Path of the resolved experiment.
     #[must_use]
     pub fn spec(&self) -> PathBuf {
         self.folder.join(SPEC)
     }
 
-    /// Its vocabulary.
+    /// Path of the vocabulary.
     #[must_use]
     pub fn tokenizer(&self) -> PathBuf {
         self.folder.join(TOKENIZER)
@@ -104,7 +104,7 @@ impl Export {
         weights::from_bytes(&bytes, model).map_err(|source| ExportError::Weights { path, source }.into())
     }
 
-    /// An empty folder, or one whose export may be replaced.
+    /// Checks that the folder is empty, or that its export may be replaced.
     fn check_room(&self, existing: Existing) -> Result<(), RunError> {
         let folder = &self.folder;
         fs::create_dir_all(folder).map_err(RunError::io(folder))?;
@@ -121,7 +121,7 @@ impl Export {
         Ok(())
     }
 
-    /// Without them the folder is no export: they go first and come last.
+    /// Removes the weights. A folder without them is not an export, so they go first and come last.
     fn remove_weights(&self) -> Result<(), RunError> {
         let path = self.folder.join(WEIGHTS);
         durable::if_there(fs::remove_file(&path))
@@ -151,7 +151,7 @@ fn file_names(folder: &Path) -> Result<Vec<String>, RunError> {
     Ok(names)
 }
 
-/// The layout, under a head that says which model this is.
+/// The layout, under a head that describes the model.
 fn readme(experiment: &Experiment, steps: &[usize]) -> String {
     let shape = ShapeKey::of(experiment);
     let positional = match shape.positional {

@@ -8,7 +8,7 @@ pub const README: &str = "README.md";
 /// Files of an export, in the order in which they get their names.
 pub const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
 
-/// What the model calls a module, and what an export calls it.
+/// Name of a module in the model, and in an export.
 type Renamed = (&'static str, &'static str);
 
 const MODEL: [Renamed; 4] = [

@@ -21,7 +21,7 @@ struct Origin<'a> {
     steps: &'a [usize],
 }
 
-/// What of [`Origin`] decides whether a file can be read; later versions may say more.
+/// Part of [`Origin`] that decides whether a file can be read; later versions may hold more.
 #[derive(Deserialize)]
 struct Format {
     format_version: u32,
