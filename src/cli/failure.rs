@@ -47,7 +47,9 @@ impl Failure {
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
             Self::Diverged { step } => Some(format!("error: the run diverged at step {step}")),
             Self::SomeRunsFailed => None,
-            Self::Interrupted => Some("note: interrupted; the same command continues where this one stopped".to_owned()),
+            Self::Interrupted => {
+                Some("note: interrupted; the same command continues where this one stopped".to_owned())
+            }
             Self::Abandoned => Some("note: interrupted; nothing was kept".to_owned()),
         }
     }

@@ -70,7 +70,10 @@ impl Host for Person<'_> {
     }
 
     fn calm(&mut self) {
-        tell(format_args!("note: training once without interruption, with {} threads", cores()));
+        tell(format_args!(
+            "note: training once without interruption, with {} threads",
+            cores()
+        ));
     }
 
     fn killed(&mut self, kills: u64) {

@@ -100,7 +100,9 @@ pub fn scored_weights(folder: &RunFolder, mut note: impl FnMut(String)) -> Resul
     let newest = newest_of(folder, &mut note)?;
     let found = newest.progress.step;
     if !folder.done().exists() {
-        note(format!("the run is not finished: these are the weights after step {found}"));
+        note(format!(
+            "the run is not finished: these are the weights after step {found}"
+        ));
         return Ok(newest.into_snapshot());
     }
     let scored = RunScore::read(&folder.score())?.steps as usize;

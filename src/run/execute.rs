@@ -210,7 +210,10 @@ impl Attempt<'_> {
             Err(error @ ResultsError::History { .. }) => {
                 let aside = path.with_extension("damaged.csv");
                 fs::rename(&path, &aside).map_err(RunError::io(&path))?;
-                self.note(format!("{error}; the file is kept as {}, and a new one starts", aside.display()));
+                self.note(format!(
+                    "{error}; the file is kept as {}, and a new one starts",
+                    aside.display()
+                ));
                 Ok(History::open(&path)?)
             }
             opened => Ok(opened?),

@@ -120,7 +120,14 @@ fn two_fetches_cannot_work_in_one_folder() {
     place.small(&server, &small());
     let lock = fs::File::create(place.write("data/downloads/.lock", b"")).expect("a writable folder");
     lock.lock().expect("nobody else");
-    assert_told(&place.fetch(), 6, &["another process downloads into data/downloads"]);
+    assert_told(
+        &place.fetch(),
+        6,
+        &[
+            "another process downloads into this folder",
+            "data/downloads/.lock is in use",
+        ],
+    );
     drop(lock);
     assert_exit(&place.fetch(), 0);
 }

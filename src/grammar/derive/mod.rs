@@ -12,9 +12,7 @@ pub use self::draw::Deriver;
 use self::clause::{ClausePlan, FrontedTime};
 use super::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, IF, SUBORDINATORS, THAT, WHEN, WHETHER};
 use super::nouns::Class;
-use super::tree::{
-    AdverbialQuestion, Clause, ClauseOrder, Gap, InfinitiveLink, NounPhrase, Predicate, Sentence, Subordinator,
-};
+use super::tree::{Clause, ClauseOrder, Gap, InfinitiveLink, NounPhrase, Predicate, Sentence, Words};
 use super::verbs::{Frame, Tense};
 
 impl Deriver {
@@ -49,7 +47,7 @@ impl Deriver {
     /// Both clauses share a tense: "before she will go" is no English.
     fn adverbial(&mut self) -> Sentence {
         let tense = *self.choose(&[Tense::Present, Tense::Past]);
-        let subordinator: &'static Subordinator = match tense {
+        let subordinator: &'static Words = match tense {
             _ if self.chance(75) => self.choose(SUBORDINATORS),
             Tense::Past => &WHEN,
             Tense::Present | Tense::Future => &IF,
@@ -74,7 +72,7 @@ impl Deriver {
 
     /// "She says that ..., he asks whether ..."
     fn reported(&mut self) -> Sentence {
-        let (frame, subordinator): (_, &'static Subordinator) = if self.chance(70) {
+        let (frame, subordinator): (_, &'static Words) = if self.chance(70) {
             (Frame::That, &THAT)
         } else {
             (Frame::Whether, &WHETHER)
@@ -126,7 +124,7 @@ impl Deriver {
     fn adverbial_question(&mut self) -> Sentence {
         let subject = self.subject(&[Class::Person]);
         let frame = *self.choose(&[Frame::Intransitive, Frame::OneObject]);
-        let question: &'static AdverbialQuestion = self.choose(ADVERBIAL_QUESTIONS);
+        let question: &'static Words = self.choose(ADVERBIAL_QUESTIONS);
         let clause = self.clause_with(subject, frame, &ClausePlan::question());
         Sentence::Question(
             Clause {

@@ -5,7 +5,7 @@ mod phrase;
 mod verbs;
 
 use super::text::Text;
-use super::tree::{Clause, ClauseOrder, CommaBefore, Coordinator, InfinitiveLink, Sentence, Subordinator};
+use super::tree::{Clause, ClauseOrder, CommaBefore, Coordinator, InfinitiveLink, Sentence, Words};
 
 pub fn sentence(sentence: &Sentence) -> String {
     match sentence {
@@ -34,7 +34,7 @@ fn joined(first: &Clause, coordinator: &Coordinator, second: &Clause) -> Text {
     text
 }
 
-fn subordinated(main: &Clause, subordinator: &Subordinator, subordinate: &Clause, order: ClauseOrder) -> Text {
+fn subordinated(main: &Clause, subordinator: &Words, subordinate: &Clause, order: ClauseOrder) -> Text {
     let mut second = Text::of(subordinator.english);
     second.append(&clause::statement(subordinate));
     let main = clause::statement(main);

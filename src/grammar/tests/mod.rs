@@ -51,13 +51,7 @@ fn common(determiner: Determiner, noun: &str, number: Number) -> Common {
         .iter()
         .find(|entry| entry.english == noun)
         .expect("a noun of the lexicon");
-    Common {
-        determiner,
-        adjective: None,
-        noun,
-        number,
-        relative: None,
-    }
+    Common::new(determiner, noun, number)
 }
 
 fn described(adjective: &str, common: Common) -> Common {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::grammar::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, SUBORDINATORS, THAT, WHEN, WHETHER};
-use crate::grammar::tree::{ClauseOrder, Coordinator, InfinitiveLink, Place, Subordinator};
+use crate::grammar::tree::{ClauseOrder, Coordinator, InfinitiveLink, Place, Words};
 
-fn subordinated(main: Clause, subordinator: &'static Subordinator, subordinate: Clause) -> Sentence {
+fn subordinated(main: Clause, subordinator: &'static Words, subordinate: Clause) -> Sentence {
     Sentence::Subordinated {
         main,
         subordinator,
@@ -11,7 +11,7 @@ fn subordinated(main: Clause, subordinator: &'static Subordinator, subordinate: 
     }
 }
 
-fn because() -> &'static Subordinator {
+fn because() -> &'static Words {
     SUBORDINATORS
         .iter()
         .find(|subordinator| subordinator.german == "weil")

@@ -1,5 +1,5 @@
 use super::*;
-use crate::grammar::tree::{Comparison, Gap, Place, Unit};
+use crate::grammar::tree::{Comparison, Gap, Place, Words};
 
 fn at(noun: &str) -> Place {
     Place::Common(common(Determiner::Definite, noun, Number::Singular))
@@ -157,9 +157,9 @@ fn places_contract_with_their_article() {
 
 #[test]
 fn clock_and_calendar_are_said_with_number_words() {
-    const WEEKS: &Unit = &Unit {
+    const WEEKS: &Words = &Words {
         english: "weeks",
-        german_dative: "Wochen",
+        german: "Wochen",
     };
     let at = |when, clause: Clause| Clause {
         time: Some(Time {
