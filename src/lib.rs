@@ -1,7 +1,7 @@
 //! `ablate`: a declarative experiment and ablation runner for the Transformer of "Attention Is All You Need".
 //!
-//! Each module is a room of the house, in the order in which data walks through them; a room imports only rooms that
-//! stand before it. `tests/architecture/` holds that order.
+//! Each module is a room of the house, in the order in which data walks through them. `tests/architecture/` lists for
+//! each room which others it may import.
 
 pub mod durable;
 

@@ -87,7 +87,7 @@ fn every_sentence_is_decoded_to_its_own_text() {
         assert_eq!(&data.vocabulary.decode(target_ids).unwrap(), target);
     }
     assert_eq!(data.report.splits.test.sources_in_training, 0);
-    assert_eq!(data.report.splits.test.target.unknown_pieces, 0);
+    assert_eq!(data.report.splits.test.target.unknown_tokens, 0);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn overlong_pairs_leave_training_but_never_dev() {
     assert_eq!(data.report.splits.train.skipped_too_long, 1);
     assert_eq!(data.ids.train.len(), LINES);
     assert_eq!(data.ids.dev.len(), LINES + 1);
-    assert!(data.report.splits.dev.target.longest_pieces >= 10_000);
+    assert!(data.report.splits.dev.target.longest_tokens >= 10_000);
     assert_eq!(data.report.splits.dev.length_ratio_outliers, 1);
 }
 
@@ -255,10 +255,10 @@ fn characters_that_training_never_showed_are_counted() {
     folder.append("test.de", "ж\n");
     let splits = folder.load().unwrap().report.splits;
     assert_eq!(
-        (splits.test.source.unknown_pieces, splits.test.target.unknown_pieces),
+        (splits.test.source.unknown_tokens, splits.test.target.unknown_tokens),
         (2, 1)
     );
-    assert_eq!(splits.dev.source.unknown_pieces, 0);
+    assert_eq!(splits.dev.source.unknown_tokens, 0);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn a_vocabulary_of_a_sample_is_another_one_and_knows_the_sample() {
         };
         load(&data, Some(folder.0.path()), &folder.path("cache")).unwrap()
     };
-    let unknown = |vocab_pairs| sampled(vocab_pairs).report.splits.train.source.unknown_pieces;
+    let unknown = |vocab_pairs| sampled(vocab_pairs).report.splits.train.source.unknown_tokens;
     assert_eq!((unknown(0), unknown(41)), (0, 0));
     // 21 of 41 pairs: the odd numbers up to 39, without 0, 4, 6 and 8, which occur four times each; and the last pair.
     assert_eq!(unknown(21), 16);
@@ -364,7 +364,7 @@ fn multi30k_is_read_as_its_authors_count_it() {
     );
     assert_eq!(splits.train.duplicates, 3);
     assert_eq!(loaded.vocabulary.len(), 4000);
-    let is_clean = |side: SideReport| side.unknown_pieces == 0 && side.empty_lines == 0;
+    let is_clean = |side: SideReport| side.unknown_tokens == 0 && side.empty_lines == 0;
     assert!(is_clean(splits.train.source) && is_clean(splits.train.target));
     for (index, (_, target)) in loaded.text.test.iter().enumerate() {
         let (_, ids) = loaded.ids.test.pair(index);

@@ -85,15 +85,15 @@ fn millions_of_pairs_are_prepared_in_bounded_memory() {
     let first = prepare();
     let peak = peak_memory_bytes().expect("a system that tells") - before;
     let train = &first.ids.train;
-    let pieces = train.source.tokens() + train.target.tokens();
-    println!("{pairs} pairs, {pieces} pieces: {} MiB at the peak", peak >> 20);
+    let tokens = train.source.tokens() + train.target.tokens();
+    println!("{pairs} pairs, {tokens} tokens: {} MiB at the peak", peak >> 20);
     assert_eq!(train.len(), pairs);
-    assert!(pieces > 40 * pairs, "{pieces} pieces");
-    // A small corpus has more distinct words for each pair, and they are what learning the pieces takes memory for.
+    assert!(tokens > 40 * pairs, "{tokens} tokens");
+    // A small corpus has more distinct words for each pair, and they are what learning the tokens takes memory for.
     let bound = (4_u64 << 30).min(4096 * pairs as u64);
     assert!(
         peak < bound,
-        "{peak} bytes for {pieces} pieces of {pairs} pairs; {bound} are allowed"
+        "{peak} bytes for {tokens} tokens of {pairs} pairs; {bound} are allowed"
     );
     let second = prepare();
     assert_eq!(

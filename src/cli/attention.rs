@@ -1,4 +1,4 @@
-//! `ablate translate --attention`: what every head looked at, a line of JSON for every sentence.
+//! `ablate translate --attention`: the attention weights of every head, a line of JSON for every sentence.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,16 +12,16 @@ use crate::durable;
 use crate::model::{AttentionMaps, BOS, EOS, Map};
 use crate::run::Trained;
 
-/// A sentence and its best hypothesis. All lists of an empty sentence are empty: the model is not asked about it.
+/// A sentence and its best hypothesis. All lists of an empty sentence are empty: the model does not run on it.
 #[derive(Serialize)]
 struct Json<'a> {
     line: usize,
     /// Columns of encoder self-attention and of cross-attention, and rows of the former.
-    source_pieces: Vec<String>,
-    /// What the decoder reads: the columns of its self-attention.
-    target_input_pieces: Vec<String>,
-    /// What the decoder says: the rows of its self-attention and of cross-attention.
-    target_pieces: Vec<String>,
+    source_tokens: Vec<String>,
+    /// Input of the decoder: the columns of its self-attention.
+    target_input_tokens: Vec<String>,
+    /// Output of the decoder: the rows of its self-attention and of cross-attention.
+    target_tokens: Vec<String>,
     /// `[layer][head][source][source]`.
     encoder_self_attention: &'a [Vec<Map>],
     /// `[layer][head][target][target input]`.
@@ -40,38 +40,38 @@ pub fn write(
     let write = || {
         let mut file = durable::begin(path)?;
         for (line, (source, hypotheses)) in (1..).zip(sources.iter().zip(translations)) {
-            let said = &hypotheses[0].tokens;
-            let (pieces, maps) = if source.is_empty() {
+            let target = &hypotheses[0].tokens;
+            let (tokens, maps) = if source.is_empty() {
                 (<[Vec<u32>; 3]>::default(), AttentionMaps::default())
             } else {
-                let pieces = [
+                let tokens = [
                     [source, &[EOS][..]].concat(),
-                    [&[BOS], &said[..]].concat(),
-                    [said, &[EOS][..]].concat(),
+                    [&[BOS], &target[..]].concat(),
+                    [target, &[EOS][..]].concat(),
                 ];
-                (pieces, attention(source, said))
+                (tokens, attention(source, target))
             };
-            write_line(&mut file, trained, line, &pieces, &maps)?;
+            write_line(&mut file, trained, line, &tokens, &maps)?;
         }
         file.finish()
     };
     write().map_err(Failure::io(path))
 }
 
-/// `pieces` are those of the source, and those that the decoder reads and says.
+/// Writes one sentence. `tokens` are those of the source, the input of the decoder and its output.
 fn write_line(
     file: &mut dyn Write,
     trained: &Trained,
     line: usize,
-    pieces: &[Vec<u32>; 3],
+    tokens: &[Vec<u32>; 3],
     maps: &AttentionMaps,
 ) -> io::Result<()> {
-    let [source_pieces, target_input_pieces, target_pieces] = pieces.each_ref().map(|pieces| trained.names(pieces));
+    let [source_tokens, target_input_tokens, target_tokens] = tokens.each_ref().map(|tokens| trained.names(tokens));
     let json = Json {
         line,
-        source_pieces,
-        target_input_pieces,
-        target_pieces,
+        source_tokens,
+        target_input_tokens,
+        target_tokens,
         encoder_self_attention: &maps.encoder,
         decoder_self_attention: &maps.decoder,
         cross_attention: &maps.cross,

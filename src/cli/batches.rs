@@ -17,20 +17,20 @@ use crate::model::Batch;
 use crate::plan::Run;
 use crate::spec::render;
 
-/// Source and target pieces, without those that every sentence has: the decoder's first, and the end.
-type Pieces<'a> = (&'a [u32], &'a [u32]);
+/// Source and target tokens of a pair, without the decoder's first token and without ends.
+type Tokens<'a> = (&'a [u32], &'a [u32]);
 
-/// The first line.
+/// First line of the file.
 #[derive(Serialize)]
 struct Header<'a> {
     suite: &'a str,
     row: &'a str,
     seed: u64,
-    /// Updates, a line each.
+    /// Number of updates; each has a line.
     updates: usize,
     /// The experiment, every value written out, as in the `spec.toml` of a run.
     spec: String,
-    dev: Vec<Pieces<'a>>,
+    dev: Vec<Tokens<'a>>,
 }
 
 pub fn batches(args: &DataBatchesArgs) -> Result<(), Failure> {
@@ -62,18 +62,18 @@ fn write(path: &Path, header: &Header, updates: &mut Updates) -> io::Result<()> 
     let bar = ProgressBar::new(header.updates as u64).with_style(style("{bar:16} {pos}/{len} updates, {eta} left"));
     for step in 0..header.updates {
         let micro_batches = updates.update(step);
-        write_json_line(&mut file, &micro_batches.iter().map(pieces).collect::<Vec<_>>())?;
+        write_json_line(&mut file, &micro_batches.iter().map(tokens).collect::<Vec<_>>())?;
         bar.inc(1);
     }
     bar.finish_and_clear();
     file.finish()
 }
 
-fn all(pairs: &EncodedPairs) -> Vec<Pieces<'_>> {
+fn all(pairs: &EncodedPairs) -> Vec<Tokens<'_>> {
     (0..pairs.len()).map(|index| pairs.pair(index)).collect()
 }
 
-fn pieces(batch: &Batch) -> Vec<Pieces<'_>> {
+fn tokens(batch: &Batch) -> Vec<Tokens<'_>> {
     let sentences = 0..batch.source.sentences();
     sentences.map(|index| batch.pair(index)).collect()
 }

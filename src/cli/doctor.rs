@@ -34,7 +34,7 @@ fn cpu() -> Vec<Line> {
 fn memory() -> String {
     let gib = |bytes: u64| bytes as f64 / f64::from(1u32 << 30);
     memory_bytes().map_or_else(
-        || "the system does not tell".to_owned(),
+        || "unknown".to_owned(),
         |[total, available]| format!("{:.1} GiB, of which {:.1} available", gib(total), gib(available)),
     )
 }
@@ -53,14 +53,14 @@ fn vectors() -> &'static str {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn vectors() -> &'static str {
-    "no x86: only what the compiler makes of the kernels is known"
+    "not x86: the kernels use the vector instructions that the compiler chose"
 }
 
 #[cfg(not(feature = "cuda"))]
 fn cuda() -> Vec<Line> {
     vec![line(
         "cuda",
-        "this program was built without it; `cargo build --release --features cuda` needs neither a GPU nor CUDA",
+        "this program was built without CUDA; `cargo build --release --features cuda` needs neither a GPU nor CUDA",
     )]
 }
 

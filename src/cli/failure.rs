@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked, and the exit code that says so to scripts.
+//! Failures of commands, and their exit codes.
 
 use std::io;
 use std::path::Path;
@@ -10,6 +10,7 @@ use crate::fetch::FetchError;
 use crate::record::RecordError;
 use crate::results::ResultsError;
 use crate::run::RunError;
+use crate::selftest::ResumeError;
 use crate::spec::Faults;
 use crate::sweep::SweepError;
 
@@ -17,19 +18,19 @@ use crate::sweep::SweepError;
 pub enum Failure {
     Usage(String),
     Spec(Box<Faults>),
-    /// A TOML file that is no suite.
+    /// A TOML file that is not a suite is wrong.
     Catalog(String),
     Data(String),
     Diverged {
         step: u64,
     },
     Io(String),
-    /// Of a sweep, which has told about each already.
+    /// Some runs of a sweep failed; the sweep has already reported each.
     SomeRunsFailed,
-    /// Of `verify-resume`: two runs that should be the same are not, or nothing was seen that could have differed.
+    /// `verify-resume` or `selftest` found a difference, or proved nothing.
     Unproven(String),
     Interrupted,
-    /// By the user, and the same command begins anew.
+    /// Interrupted by the user; the same command starts again from the beginning.
     Abandoned,
 }
 
@@ -45,10 +46,12 @@ impl Failure {
                 Some(format!("error: {text}"))
             }
             Self::Spec(faults) => Some(render(faults, Colour::of_stderr()).trim_end().to_owned()),
-            Self::Diverged { step } => Some(format!("the run diverged at step {step}")),
+            Self::Diverged { step } => Some(format!("error: the run diverged at step {step}")),
             Self::SomeRunsFailed => None,
-            Self::Interrupted => Some("interrupted; the same command goes on where this one stopped".to_owned()),
-            Self::Abandoned => Some("interrupted; nothing was kept".to_owned()),
+            Self::Interrupted => {
+                Some("note: interrupted; the same command continues where this one stopped".to_owned())
+            }
+            Self::Abandoned => Some("note: interrupted; nothing was kept".to_owned()),
         }
     }
 
@@ -84,6 +87,19 @@ impl From<RunError> for Failure {
             | RunError::Export(_)
             | RunError::Vocabulary { .. }
             | RunError::Io { .. } => Self::Io(text),
+        }
+    }
+}
+
+impl From<ResumeError> for Failure {
+    fn from(error: ResumeError) -> Self {
+        let text = error.to_string();
+        match error {
+            ResumeError::Run(error) => error.into(),
+            ResumeError::ShorterThanWarmup { .. } | ResumeError::LongerThanRow { .. } => Self::Usage(text),
+            ResumeError::Child(_) | ResumeError::Ended(_) => Self::Io(text),
+            ResumeError::Differs { .. } | ResumeError::NeverResumed { .. } => Self::Unproven(text),
+            ResumeError::Interrupted => Self::Abandoned,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::exit;
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{DecimalBytes, ProgressBar};
 
 use super::args::FetchArgs;
 use super::failure::Failure;
@@ -15,7 +15,7 @@ use super::progress::style;
 use crate::data::DEFAULT_FOLDER;
 use crate::fetch::{Archive, Catalog, Corpus, DOWNLOADS, Event, Patience, Request, Source, fetch as fetch_corpus};
 
-/// Between two plain lines about one download.
+/// Time between two plain lines about one download.
 const BETWEEN_LINES: Duration = Duration::from_secs(15);
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whatever is on the disk is fit to go on from, so nothing needs to be waited for.
+/// Every state on the disk can be continued, so there is nothing to wait for.
 fn stop_at_once() {
     let stop = || {
         let interrupted = Failure::Interrupted;
@@ -100,10 +100,10 @@ fn put_note(corpus: &Corpus) {
     }
 }
 
-/// One bar for whatever is downloaded where a person watches, plain lines elsewhere.
+/// A bar for the current download on a terminal, plain lines elsewhere.
 struct Display {
     bar: ProgressBar,
-    /// What the bar, or the last line, was about.
+    /// Archive of the bar or of the last line.
     subject: String,
     told: Instant,
 }
@@ -122,12 +122,12 @@ impl Display {
             Event::Downloading { archive, done, total } => self.downloading(archive, done, total),
             Event::Retrying { archive, why, pause } => {
                 let pause = pause.as_secs_f32();
-                self.line(format_args!("{archive}: {why}; again in {pause:.1} s"));
+                self.line(format_args!("warning: {archive}: {why}; trying again in {pause:.1} s"));
             }
             Event::Verifying { archive } => self.line(format_args!("{archive}: verifying")),
             Event::Making { file } => self.line(format_args!("{}: unpacking", file.display())),
             Event::Made { file, lines } => self.line(format_args!("{}: done, {lines} lines", file.display())),
-            Event::Present { file } => self.line(format_args!("{}: there already", file.display())),
+            Event::Present { file } => self.line(format_args!("{}: already there", file.display())),
             Event::Note(text) => self.line(format_args!("warning: {text}")),
         }
     }
@@ -140,9 +140,9 @@ impl Display {
         if self.bar.is_hidden() && self.told.elapsed() >= BETWEEN_LINES {
             self.told = Instant::now();
             let total = total
-                .map(|total| format!(" of {}", megabytes(total)))
+                .map(|total| format!(" of {}", DecimalBytes(total)))
                 .unwrap_or_default();
-            tell(format_args!("{}: {}{total}", self.subject, megabytes(done)));
+            tell(format_args!("{}: {}{total}", self.subject, DecimalBytes(done)));
         }
     }
 
@@ -156,7 +156,7 @@ impl Display {
             self.bar.set_message(archive.clone());
             self.bar.reset_eta();
         } else if done > 0 {
-            tell(format_args!("{archive}: going on after {}", megabytes(done)));
+            tell(format_args!("{archive}: continuing after {}", DecimalBytes(done)));
         } else {
             tell(format_args!("{archive}: downloading"));
         }
@@ -175,8 +175,4 @@ fn template(total: Option<u64>) -> &'static str {
         Some(_) => "{msg} {bar:16} {decimal_bytes}/{decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left",
         None => "{msg} {decimal_bytes}, {decimal_bytes_per_sec}",
     }
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }

@@ -66,7 +66,7 @@ fn job(suite: &Suite, run: Run, place: &Place) -> Job {
     }
 }
 
-/// This program again, for one run. `suite` is a name in the experiments folder of `place`, or a path.
+/// Command that starts this program for one run. `suite` is a name in the experiments folder of `place`, or a path.
 pub fn command(suite: &str, run: &Run, threads: usize, place: &Place, device: Device) -> Command {
     let program = std::env::current_exe().expect("a running program has a path");
     let mut command = Command::new(program);
@@ -88,7 +88,7 @@ pub fn cache_dir(results: &Path) -> std::path::PathBuf {
     results.join(".cache")
 }
 
-/// Whoever started the run and ends, in whatever way, closes the pipe that it holds.
+/// Stops the run when standard input is closed: the process that started the run has then ended.
 fn stop_with_standard_input(interrupt: &Interrupt) {
     let interrupt = interrupt.clone();
     thread::spawn(move || {

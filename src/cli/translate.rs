@@ -17,10 +17,10 @@ use crate::run::{Device, Export, Trained};
 use crate::score::split_lines;
 use crate::spec::Decoding;
 
-/// As errors name it.
+/// Name of standard input in errors.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Pieces: far more than any sentence has, and few enough for every machine.
+/// Number of tokens: far more than any sentence has, and few enough for every machine.
 const LONGEST_LINE: usize = 4096;
 
 pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
@@ -46,18 +46,18 @@ pub fn translate(args: &TranslateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every line is translated, or none: time and memory grow with the square of a line's length.
+/// Checks that no line is too long: time and memory grow with the square of a line's length.
 fn check_lengths(sources: &[Vec<u32>]) -> Result<(), Failure> {
     let too_long = (1..).zip(sources).find(|(_, source)| source.len() > LONGEST_LINE);
     too_long.map_or(Ok(()), |(line, source)| {
         Err(Failure::Data(format!(
-            "{STANDARD_INPUT}:{line}: found {} pieces, expected {LONGEST_LINE} at most",
+            "{STANDARD_INPUT}:{line}: found {} tokens, expected {LONGEST_LINE} at most",
             source.len()
         )))
     })
 }
 
-/// A run, or an export of one.
+/// Opens a run or an export.
 fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
     let folder = &args.folder;
     if let Some(export) = Export::open(folder) {
@@ -74,7 +74,7 @@ fn open(args: &TranslateArgs) -> Result<Trained, Failure> {
     Ok(trained)
 }
 
-/// The run's own way of decoding, with what the command line changes of it.
+/// Decoding settings of the run, with the changes of the command line.
 fn decoding(args: &TranslateArgs, own: &Decoding) -> Result<Decoding, Failure> {
     let decoding = Decoding {
         beam: args.beam.unwrap_or(own.beam),
@@ -95,7 +95,7 @@ fn decoding(args: &TranslateArgs, own: &Decoding) -> Result<Decoding, Failure> {
     Ok(decoding)
 }
 
-/// Where a hypothesis stands, both counted from 1.
+/// Place of a hypothesis; both numbers count from 1.
 #[derive(Clone, Copy, Serialize)]
 struct Place {
     line: usize,
@@ -110,8 +110,8 @@ struct Json {
     score: f64,
     log_probability: f64,
     text: String,
-    source_pieces: Vec<String>,
-    pieces: Vec<String>,
+    source_tokens: Vec<String>,
+    tokens: Vec<String>,
 }
 
 fn shown(
@@ -131,8 +131,8 @@ fn shown(
             score,
             log_probability,
             text,
-            source_pieces: trained.names(source),
-            pieces: trained.names(&hypothesis.tokens),
+            source_tokens: trained.names(source),
+            tokens: trained.names(&hypothesis.tokens),
         };
         return Ok(serde_json::to_string(&json).expect("texts and numbers have a JSON form"));
     }

@@ -1,9 +1,9 @@
-//! Encoded pairs, and cutting them into batches of bounded size.
+//! Encoded pairs, cut into batches of bounded size.
 
 use crate::model::Batch;
 use crate::ops::Packed;
 
-/// The pieces of a split, both sides, without special pieces.
+/// The tokens of a split, both sides, without special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedPairs {
     pub source: Packed,
@@ -21,13 +21,13 @@ impl EncodedPairs {
         self.len() == 0
     }
 
-    /// Source and target pieces of one pair.
+    /// Source and target tokens of one pair.
     #[must_use]
     pub fn pair(&self, index: usize) -> (&[u32], &[u32]) {
         (self.source.sentence(index), self.target.sentence(index))
     }
 
-    /// What the decoder must say for one pair, the end counted.
+    /// Number of target tokens of one pair, with the end.
     #[must_use]
     pub fn target_tokens(&self, index: usize) -> usize {
         self.target.rows(index).len() + 1

@@ -15,19 +15,19 @@ use super::vocabulary::{Vocabulary, WordCounts};
 use crate::durable;
 use crate::spec::Data;
 
-/// Part of the names, so that what was made another way is not mistaken for this.
+/// Method of preparation; a part of the key, so that data prepared in another way is never reused.
 const RECIPE: &str = "tokenizers 0.23 bpe, metaspace, punctuation, min frequency 2; pairs 1";
 
-/// Nobody encodes a corpus for longer; a temporary file that is older was left by a process that was killed.
+/// Longest time that encoding takes. A killed process left any older temporary file.
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
-/// What prepared data depends on.
+/// Key of prepared data: everything that it depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'a> {
     pub data: &'a Data,
-    /// Of the training text.
+    /// Hash of the training text.
     pub training: blake3::Hash,
-    /// Of the text of all splits.
+    /// Hash of the text of all splits.
     pub all: blake3::Hash,
 }
 
@@ -78,7 +78,7 @@ pub fn vocabulary(
     Ok((vocabulary, Origin::made(cached.is_some())))
 }
 
-/// The training pairs in pieces: read if they are there and whole, else encoded by `encode`, and kept.
+/// The training pairs in tokens: read if they are there and whole, else encoded by `encode`, and kept.
 ///
 /// # Errors
 /// They cannot be encoded, or the cache folder cannot be read or written.
@@ -120,7 +120,7 @@ fn checksum(tokenizer: &str) -> String {
     blake3::hash(tokenizer.as_bytes()).to_hex().to_string()
 }
 
-/// Whole or not at all: two processes that train the same vocabulary replace each other's file with an equal one.
+/// Writes a whole file or none. Two processes with the same vocabulary replace each other's file with an equal one.
 fn write(path: &Path, cache_dir: &Path, content: &str) -> Result<(), DataError> {
     fs::create_dir_all(cache_dir).map_err(DataError::cache(cache_dir))?;
     durable::write(path, content.as_bytes()).map_err(DataError::cache(path))

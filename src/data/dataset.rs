@@ -18,10 +18,10 @@ use crate::plan::CorpusSize;
 use crate::random::stream;
 use crate::spec::{Data, Split};
 
-/// Text, pieces and findings of one corpus.
+/// Text, tokens and findings of one corpus.
 #[derive(Debug)]
 pub struct Dataset {
-    /// All pairs of the splits that are scored. That of training is not kept: it may be large.
+    /// All pairs of dev and test. The training text is not kept, because it may be large.
     pub text: HeldOut<Vec<Pair>>,
     /// Training without the skipped pairs; dev and test in step with `text`.
     pub ids: Splits<EncodedPairs>,
@@ -31,7 +31,7 @@ pub struct Dataset {
     pub data_hash: String,
 }
 
-/// Something that dev and test each have.
+/// One value for each of dev and test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldOut<T> {
     pub dev: T,
@@ -40,7 +40,7 @@ pub struct HeldOut<T> {
 
 impl<T> HeldOut<T> {
     /// # Panics
-    /// Of training there is none.
+    /// If the split is training.
     pub fn get(&self, split: Split) -> &T {
         match split {
             Split::Train => panic!("the training split is not held out"),
@@ -51,7 +51,7 @@ impl<T> HeldOut<T> {
 }
 
 impl Dataset {
-    /// How large the training split is, without what is skipped.
+    /// Size of the training split, without skipped pairs.
     #[must_use]
     pub fn training_size(&self) -> CorpusSize {
         let train = &self.ids.train;
@@ -71,12 +71,14 @@ impl Dataset {
 pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Dataset, DataError> {
     let sources = sources(&data.corpus, data_dir)?;
     let (training_pairs, training) = hash(&sources.train)?;
-    let [dev, test] = [(&sources.dev, Split::Dev), (&sources.test, Split::Test)].map(|(source, split)| {
+    let held_out = |source: &PairSource, split| {
         let (pairs, reading) = source.collect()?;
-        not_empty(split, pairs.len())?;
-        Ok((pairs, reading))
-    });
-    let (dev, test) = (dev?, test?);
+        not_empty(split, pairs.len()).map(|()| (pairs, reading))
+    };
+    let (dev, test) = (
+        held_out(&sources.dev, Split::Dev)?,
+        held_out(&sources.test, Split::Test)?,
+    );
     not_empty(Split::Train, training_pairs)?;
     let key = Key {
         data,
@@ -100,7 +102,7 @@ pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Da
     let (test_ids, mut test_report) = encode(&mut encoder, &test)?;
     dev_report.sources_in_training = findings.dev_sources_in_training;
     test_report.sources_in_training = findings.test_sources_in_training;
-    let pieces = vocabulary.len();
+    let tokens = vocabulary.len();
     Ok(Dataset {
         data_hash: key.all.to_hex()[..16].to_owned(),
         text: HeldOut {
@@ -120,7 +122,7 @@ pub fn load(data: &Data, data_dir: Option<&Path>, cache_dir: &Path) -> Result<Da
                 test: test_report,
             },
             vocab_size: data.vocab_size,
-            pieces,
+            tokens,
             vocabulary: origin,
             training: training_origin,
         },
@@ -134,7 +136,7 @@ fn not_empty(split: Split, pairs: usize) -> Result<(), DataError> {
     Ok(())
 }
 
-/// How many pairs there are, and their hash.
+/// Number of pairs, and their hash.
 fn hash(source: &PairSource) -> Result<(usize, blake3::Hash), DataError> {
     let mut hash = ContentHash::default();
     let reading = source.read(|source, target| {
@@ -173,7 +175,7 @@ fn count_words(source: &PairSource, pairs: usize, sample: usize) -> Result<WordC
     Ok(counts)
 }
 
-/// Writes the pieces of every pair that training keeps.
+/// Writes the tokens of every pair that training keeps.
 fn encode_training(
     pairs: &PairSource,
     vocabulary: &Vocabulary,

@@ -1,4 +1,4 @@
-//! Where the six files of a parallel corpus lie.
+//! Paths of the six files of a parallel corpus.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ pub fn check_files(corpus: &Corpus, data_dir: Option<&Path>) -> Result<(), DataE
     }
 }
 
-/// Where corpora are looked for if nobody says where.
+/// Default folder of corpora.
 pub const DEFAULT_FOLDER: &str = "data";
 
-/// Names that a file may have, best first.
+/// Names that a file may have, preferred first.
 type Names = Vec<PathBuf>;
 
 /// Multi30k task 1, as its authors name the files.
@@ -78,14 +78,14 @@ fn locate(
 ) -> Result<Splits<FilePair>, DataError> {
     let has_training = |folder: &&PathBuf| find(std::slice::from_ref(*folder), &names.train.0).is_some();
     let chosen = folders.iter().find(has_training).map_or(folders, std::slice::from_ref);
-    let found = |names: &Names| {
+    let found = |names: &Names| -> Result<_, DataError> {
         find(chosen, names).ok_or_else(|| DataError::Missing {
             file: names[0].clone(),
             tried: chosen.to_vec(),
             corpus,
         })
     };
-    let pair = |(source, target): &(Names, Names)| {
+    let pair = |(source, target): &(Names, Names)| -> Result<_, DataError> {
         Ok(FilePair {
             source: found(source)?,
             target: found(target)?,

@@ -1,4 +1,4 @@
-//! What was found in a corpus, in words: the whole report, and the few lines a person should not miss.
+//! The findings in a corpus as text: the whole report, and the warnings.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use super::report::{CorpusReport, Origin, SideReport, SplitReport};
 use crate::spec::Split;
 
 const SPLITS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
-/// More pairs of odd lengths than this, and the two sides may be out of step.
+/// Percentage of pairs of odd lengths above which the two sides may be out of step.
 const OUTLIERS_PERCENT: usize = 2;
 
 impl CorpusReport {
-    /// What may mislead whoever reads a result on this corpus.
+    /// Warnings: findings that may mislead readers of a result on this corpus.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = SPLITS
@@ -23,10 +23,10 @@ impl CorpusReport {
         if self.training == Origin::Repaired {
             warnings.push("the cached training pairs were damaged and have been made again".to_owned());
         }
-        if self.pieces < self.vocab_size {
-            let (pieces, asked) = (self.pieces, self.vocab_size);
+        if self.tokens < self.vocab_size {
+            let (tokens, asked) = (self.tokens, self.vocab_size);
             warnings.push(format!(
-                "the corpus yields {pieces} pieces, not data.vocab_size = {asked}; the rest is never used"
+                "the corpus yields {tokens} tokens, not data.vocab_size = {asked}; the rest is never used"
             ));
         }
         warnings
@@ -36,14 +36,14 @@ impl CorpusReport {
         let report = self.splits.get(split);
         let name = split.name();
         let skipped = report.skipped_empty + report.skipped_too_long;
-        let unknown = report.source.unknown_pieces + report.target.unknown_pieces;
+        let unknown = report.source.unknown_tokens + report.target.unknown_tokens;
         let entities = report.source.html_entity_lines + report.target.html_entity_lines;
         let counted = [
             (
                 skipped,
                 "pairs were skipped: a side is empty or longer than data.max_length",
             ),
-            (unknown, "pieces are unknown to the vocabulary"),
+            (unknown, "tokens are unknown to the vocabulary"),
             (
                 entities,
                 "lines hold HTML entities such as &quot;: the text was escaped for the web",
@@ -69,9 +69,9 @@ impl fmt::Display for CorpusReport {
         let origin = match self.vocabulary {
             Origin::Made => "trained now",
             Origin::Cached => "from the cache",
-            Origin::Repaired => "trained anew, the cached one was damaged",
+            Origin::Repaired => "trained again, because the cached one was damaged",
         };
-        write!(f, "vocabulary: {} of {} pieces, {origin}", self.pieces, self.vocab_size)?;
+        write!(f, "vocabulary: {} of {} tokens, {origin}", self.tokens, self.vocab_size)?;
         for split in SPLITS {
             write!(f, "\n{}: {}", split.name(), self.splits.get(split))?;
         }
@@ -98,11 +98,11 @@ impl fmt::Display for SideReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} pieces, the longest sentence {}",
-            self.pieces, self.longest_pieces
+            "{} tokens, the longest sentence {}",
+            self.tokens, self.longest_tokens
         )?;
         let counted = [
-            (self.unknown_pieces, "unknown pieces"),
+            (self.unknown_tokens, "unknown tokens"),
             (self.empty_lines, "empty lines"),
             (self.no_break_space_lines, "lines with no-break spaces"),
             (self.html_entity_lines, "lines with HTML entities"),
@@ -113,7 +113,7 @@ impl fmt::Display for SideReport {
     }
 }
 
-/// Only what was found is worth a word.
+/// Writes only counts above 0.
 fn write_counted(f: &mut fmt::Formatter<'_>, counted: &[(usize, &str)]) -> fmt::Result {
     counted
         .iter()

@@ -1,4 +1,4 @@
-//! One text file, line by line; what had to be repaired is counted.
+//! One text file, line by line. Repairs are counted.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use super::error::DataError;
 
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// What was taken off a file so that its lines hold text alone.
+/// Repairs that were made so that lines hold only text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repairs {
     /// Lines that ended with `\r\n`.
@@ -49,7 +49,7 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// The next line without its end, or nothing after the last.
+    /// Returns the next line without its end, or nothing after the last.
     ///
     /// # Errors
     /// The file cannot be read, or is not UTF-8: then line and byte are named.
@@ -79,7 +79,7 @@ impl<R: BufRead> LineReader<R> {
         Ok(Some(bare.unwrap_or(ended)))
     }
 
-    /// Reads on to the end; all lines of the file.
+    /// Reads to the end and returns the number of lines of the file.
     pub fn count_rest(mut self) -> Result<usize, DataError> {
         while self.next_line()?.is_some() {}
         Ok(self.lines)
@@ -102,7 +102,7 @@ fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> DataError {
     }
 }
 
-/// The content of a file as it is.
+/// Reads a text file.
 ///
 /// # Errors
 /// The file cannot be read, or is not UTF-8: then line and byte are named.
@@ -110,7 +110,7 @@ pub fn read_utf8(path: &Path) -> Result<String, DataError> {
     utf8(path, fs::read(path).map_err(unreadable(path))?)
 }
 
-/// Bytes as text; `path` is what they come from, as the error names it.
+/// Converts bytes to text; the error names `path` as their origin.
 ///
 /// # Errors
 /// They are not UTF-8: then line and byte are named.

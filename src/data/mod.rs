@@ -1,5 +1,5 @@
-//! A corpus comes in, named by a spec: six text files, or the embedded grammar. Text, a shared vocabulary, packed
-//! batches, and a count of everything odd that was found go out. It refuses to know models, training and scores.
+//! Corpora. A spec that names six text files or the built-in grammar comes in; text, a shared vocabulary, packed batches
+//! and a count of everything odd go out. This room refuses to know what a model does with a batch, and how it is scored.
 
 mod batches;
 mod cache;

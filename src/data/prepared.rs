@@ -1,7 +1,7 @@
-//! A training split in pieces, on disk: written pair by pair as it is encoded, read back at once. A corpus larger than
+//! A training split in tokens, on disk: written pair by pair as it is encoded, read back at once. A corpus larger than
 //! memory's comfort is thus never held as text, and is encoded once for all runs of a sweep.
 //!
-//! The file: for each pair the number of source and of target pieces and then both, `u32` little-endian; a trailer in
+//! The file: for each pair the number of source and of target tokens and then both, `u32` little-endian; a trailer in
 //! JSON; its length as `u64`; and the BLAKE3 hash of all before it.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ const HASH_BYTES: usize = 32;
 const LENGTH_BYTES: usize = 8;
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// What was found on the way, which the pieces alone do not tell.
+/// Findings that cannot be computed from the tokens alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
     pub train: SplitReport,
@@ -32,19 +32,21 @@ pub struct Findings {
 #[derive(Serialize, Deserialize)]
 struct Trailer {
     pairs: usize,
-    source_pieces: usize,
-    target_pieces: usize,
+    #[serde(alias = "source_pieces")]
+    source_tokens: usize,
+    #[serde(alias = "target_pieces")]
+    target_tokens: usize,
     findings: Findings,
 }
 
-/// Takes pairs in, one after another.
+/// Writes pairs, one after another.
 pub struct Writer {
     path: PathBuf,
     file: Pending,
     hasher: blake3::Hasher,
     pairs: usize,
-    source_pieces: usize,
-    target_pieces: usize,
+    source_tokens: usize,
+    target_tokens: usize,
 }
 
 impl Writer {
@@ -54,15 +56,15 @@ impl Writer {
             file: durable::begin(path).map_err(DataError::cache(path))?,
             hasher: blake3::Hasher::new(),
             pairs: 0,
-            source_pieces: 0,
-            target_pieces: 0,
+            source_tokens: 0,
+            target_tokens: 0,
         })
     }
 
     pub fn add(&mut self, source: &[u32], target: &[u32]) -> Result<(), DataError> {
         self.pairs += 1;
-        self.source_pieces += source.len();
-        self.target_pieces += target.len();
+        self.source_tokens += source.len();
+        self.target_tokens += target.len();
         let lengths = [source.len() as u32, target.len() as u32];
         let numbers = [&lengths, source, target].into_iter().flatten();
         let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
@@ -74,8 +76,8 @@ impl Writer {
         let failed = DataError::cache(&self.path.clone());
         let trailer = Trailer {
             pairs: self.pairs,
-            source_pieces: self.source_pieces,
-            target_pieces: self.target_pieces,
+            source_tokens: self.source_tokens,
+            target_tokens: self.target_tokens,
             findings,
         };
         let trailer = serde_json::to_vec(&trailer).expect("plain values");
@@ -131,8 +133,8 @@ fn read_pairs(mut file: impl Read, trailer: &Trailer) -> io::Result<EncodedPairs
         io::Result::Ok(u32::from_le_bytes(bytes))
     };
     // Of the right size from the start: a corpus that grew by doubling would take twice the memory.
-    let mut sides = [trailer.source_pieces, trailer.target_pieces]
-        .map(|pieces| (Vec::with_capacity(pieces), Vec::with_capacity(trailer.pairs + 1)));
+    let mut sides = [trailer.source_tokens, trailer.target_tokens]
+        .map(|tokens| (Vec::with_capacity(tokens), Vec::with_capacity(trailer.pairs + 1)));
     for (_, offsets) in &mut sides {
         offsets.push(0);
     }

@@ -1,4 +1,4 @@
-//! What was found in a corpus: counted, so that nothing is dropped or repaired in silence.
+//! Counts of everything odd in a corpus, so that nothing is dropped or repaired in silence.
 
 use std::collections::HashSet;
 
@@ -10,35 +10,35 @@ use super::text::{ContentHash, Reading};
 use crate::model::UNK;
 
 const NO_BREAK_SPACE: char = '\u{A0}';
-/// One side longer than this many times the other, in characters, may be no translation.
+/// Ratio of lengths in characters above which a pair may not be a translation.
 const LENGTH_RATIO_LIMIT: usize = 3;
-/// Below this many characters a ratio says nothing.
+/// Least length in characters for which a ratio is meaningful.
 const LENGTH_RATIO_MIN_CHARACTERS: usize = 30;
 
 /// The findings of all splits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusReport {
     pub splits: Splits<SplitReport>,
-    /// Pieces asked for.
+    /// Number of tokens that the spec asks for.
     pub vocab_size: usize,
-    /// Pieces that could be made; ids from here to `vocab_size` are never used.
-    pub pieces: usize,
+    /// Number of tokens that could be learned; ids from here to `vocab_size` are never used.
+    pub tokens: usize,
     pub vocabulary: Origin,
-    /// Of the training pairs in pieces.
+    /// Origin of the encoded training pairs.
     pub training: Origin,
 }
 
-/// Where something that takes time to make came from.
+/// Origin of prepared data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Made,
     Cached,
-    /// Made anew, because the cached file was damaged.
+    /// Made again, because the cached file was damaged.
     Repaired,
 }
 
 impl Origin {
-    /// Of what was made although there may have been a file.
+    /// Origin of data that was made; `was_there` says whether a damaged file existed.
     pub(super) fn made(was_there: bool) -> Self {
         if was_there { Self::Repaired } else { Self::Made }
     }
@@ -50,31 +50,35 @@ pub struct SplitReport {
     pub pairs: usize,
     pub source: SideReport,
     pub target: SideReport,
-    /// Equal to an earlier pair of the split.
+    /// Pairs equal to an earlier pair of the split.
     pub duplicates: usize,
-    /// With a source that training has as well.
+    /// Pairs whose source is also in training.
     pub sources_in_training: usize,
     pub length_ratio_outliers: usize,
     /// Left out of training because a side is empty; never counted in dev and test, which keep all pairs.
     pub skipped_empty: usize,
-    /// Left out of training because a side has more pieces than `data.max_length`.
+    /// Left out of training because a side has more tokens than `data.max_length`.
     pub skipped_too_long: usize,
 }
 
-/// The findings of one side of a split, in lines unless pieces are named.
+/// The findings of one side of a split, in lines unless the name says tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideReport {
     pub repairs: Repairs,
     pub empty_lines: usize,
     pub no_break_space_lines: usize,
-    /// With `&quot;`, `&#39;` and the like: a text that was escaped for the web.
+    /// Lines with `&quot;`, `&#39;` and the like: the text was escaped for the web.
     pub html_entity_lines: usize,
-    pub pieces: usize,
-    pub unknown_pieces: usize,
-    pub longest_pieces: usize,
+    #[serde(alias = "pieces")]
+    pub tokens: usize,
+    #[serde(alias = "unknown_pieces")]
+    pub unknown_tokens: usize,
+    /// Number of tokens of the longest sentence.
+    #[serde(alias = "longest_pieces")]
+    pub longest_tokens: usize,
 }
 
-/// One side of a pair, and its pieces.
+/// One side of a pair, and its tokens.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     pub text: &'a str,
@@ -124,16 +128,16 @@ impl Survey {
 
 impl SideReport {
     fn add(&mut self, Side { text: line, ids }: Side) {
-        self.pieces += ids.len();
-        self.unknown_pieces += ids.iter().filter(|id| **id == UNK).count();
-        self.longest_pieces = self.longest_pieces.max(ids.len());
+        self.tokens += ids.len();
+        self.unknown_tokens += ids.iter().filter(|id| **id == UNK).count();
+        self.longest_tokens = self.longest_tokens.max(ids.len());
         self.empty_lines += usize::from(is_blank(line));
         self.no_break_space_lines += usize::from(line.contains(NO_BREAK_SPACE));
         self.html_entity_lines += usize::from(has_html_entity(line));
     }
 }
 
-/// Nothing to translate: no character but white space.
+/// Whether a line has no character but white space.
 fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }

@@ -2,7 +2,7 @@
 
 use crate::spec::Split;
 
-/// Something that training, dev and test each have.
+/// One value for each of training, dev and test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Splits<T> {
     pub train: T,
@@ -20,7 +20,7 @@ impl<T> Splits<T> {
         }
     }
 
-    /// The same shape with another value, train first.
+    /// Applies a function to every split, train first.
     pub fn map<U>(&self, mut value: impl FnMut(&T) -> U) -> Splits<U> {
         Splits {
             train: value(&self.train),

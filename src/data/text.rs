@@ -12,14 +12,14 @@ use crate::spec::{Corpus, FilePair, Split};
 const GRAMMAR_DEV_PAIRS: usize = 500;
 const GRAMMAR_TEST_PAIRS: usize = 1000;
 
-/// Where the pairs of one split come from; they can be read as often as needed.
+/// Source of the pairs of one split. It can be read as often as needed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PairSource {
     Grammar { split: Split, pairs: usize },
     Files(FilePair),
 }
 
-/// What a reading came across besides text.
+/// Counts of one reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
     pub pairs: usize,
@@ -51,7 +51,7 @@ fn grammar(train_pairs: usize) -> Splits<PairSource> {
 }
 
 impl PairSource {
-    /// Hands over every pair in its turn; nothing is dropped.
+    /// Passes every pair to `take`, in order; none is dropped.
     ///
     /// # Errors
     /// A file is unreadable, not UTF-8, or out of step with its other side; or what `take` returns.
@@ -73,7 +73,7 @@ impl PairSource {
     /// All pairs, for a split that fits in memory.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn collect(&self) -> Result<(Vec<Pair>, Reading), DataError> {
         let mut pairs = Vec::new();
         let reading = self.read(|source, target| {
@@ -97,8 +97,8 @@ fn read_files(
             (None, None) => break,
             _ => {
                 return Err(DataError::LineCounts {
-                    source: (files.source.clone(), source.count_rest()?),
-                    target: (files.target.clone(), target.count_rest()?),
+                    source_file: (files.source.clone(), source.count_rest()?),
+                    target_file: (files.target.clone(), target.count_rest()?),
                 });
             }
         }

@@ -1,4 +1,4 @@
-//! Which pairs each update of training sees: a function of seed, corpus and step, so that any run can be continued.
+//! The pairs of each training update: a function of seed, corpus and step, so that any run can be continued.
 
 use rand::seq::SliceRandom;
 
@@ -11,11 +11,11 @@ use crate::spec::Training;
 /// (section 5.1) and an epoch still mixes them.
 const WINDOW_PAIRS: usize = 8192;
 
-/// How large updates are, in target tokens.
+/// Size of updates, in target tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpdateSize {
     pub batch_tokens: usize,
-    /// Of one forward and backward pass; an update is as many passes as it needs.
+    /// Size of one forward and backward pass; an update needs one or more.
     pub micro_batch_tokens: usize,
 }
 
@@ -122,7 +122,7 @@ mod tests {
         micro_batch_tokens: 30,
     };
 
-    /// Pair `i` has target pieces `[i; i % 13]`, so that batches tell which pairs they hold.
+    /// Pair `i` has target tokens `[i; i % 13]`, so that batches tell which pairs they hold.
     fn pairs(count: u32) -> EncodedPairs {
         let sentence = |index: u32| vec![index + 10; index as usize % 13];
         EncodedPairs {

@@ -7,16 +7,16 @@ use crate::spec::Decoding;
 /// One translation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
-    /// Target pieces, without the end of the sentence.
+    /// Target tokens, without the end of the sentence.
     pub tokens: Vec<u32>,
-    /// Log-probability of the pieces and of the end after them, in nats.
+    /// Log-probability of the tokens and of the end after them, in nats.
     pub log_probability: f64,
-    /// What hypotheses are ranked by: the log-probability over the length penalty.
+    /// Score that hypotheses are ranked by: the log-probability over the length penalty.
     pub score: f64,
 }
 
 impl Hypothesis {
-    /// The translation of nothing, which needs no model.
+    /// Translation of an empty sentence, which needs no model.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -34,7 +34,7 @@ struct Open {
     log_probability: f64,
 }
 
-/// A way to go on: which open hypothesis, which piece, and the log-probability of all of it.
+/// A continuation: an open hypothesis, a token, and the log-probability of both together.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     parent: usize,
@@ -48,16 +48,16 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Beam<'a> {
     decoding: &'a Decoding,
-    /// How many hypotheses are asked for.
+    /// Number of hypotheses that are wanted.
     wanted: usize,
-    /// No hypothesis has more pieces.
+    /// Largest number of tokens of a hypothesis.
     longest: usize,
     open: Vec<Open>,
     finished: Vec<Hypothesis>,
 }
 
 impl<'a> Beam<'a> {
-    /// `source_length` counts the pieces of the source without its end.
+    /// `source_length` counts the tokens of the source without its end.
     pub fn new(decoding: &'a Decoding, wanted: usize, source_length: usize) -> Self {
         Self {
             decoding,
@@ -76,12 +76,12 @@ impl<'a> Beam<'a> {
         self.open.len()
     }
 
-    /// The last piece of each open hypothesis.
+    /// The last token of each open hypothesis.
     pub fn last_tokens(&self) -> impl Iterator<Item = Option<u32>> {
         self.open.iter().map(|open| open.tokens.last().copied())
     }
 
-    /// Goes one step on, given for each open hypothesis the likeliest next pieces, as many as the beam is wide. Returns,
+    /// Goes one step on, given for each open hypothesis the likeliest next tokens, as many as the beam is wide. Returns,
     /// for each hypothesis that is now open, which of those before it continues.
     pub fn advance(&mut self, ranked: &[RankedRow]) -> Vec<usize> {
         let places = self.decoding.beam - self.finished.len();
@@ -140,7 +140,7 @@ impl<'a> Beam<'a> {
         self.finished
     }
 
-    /// Whether as many hypotheses as are wanted have ended so well that no open one can still surpass them: more pieces
+    /// Whether as many hypotheses as are wanted have ended so well that no open one can still surpass them: more tokens
     /// can only lower a log-probability, and no length has a larger penalty than the longest.
     fn is_decided(&self) -> bool {
         let ceiling = self.length_penalty(self.longest);
@@ -152,8 +152,8 @@ impl<'a> Beam<'a> {
     }
 
     /// `((5 + n) / 6)^alpha`, `n` counting the end of the sentence (Wu et al. 2016, equation 14, without coverage).
-    fn length_penalty(&self, pieces: usize) -> f64 {
-        ((5 + pieces + 1) as f64 / 6.0).powf(self.decoding.length_penalty)
+    fn length_penalty(&self, tokens: usize) -> f64 {
+        ((5 + tokens + 1) as f64 / 6.0).powf(self.decoding.length_penalty)
     }
 }
 

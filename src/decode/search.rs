@@ -8,14 +8,14 @@ use crate::ops::Packed;
 use crate::spec::Decoding;
 use crate::threads::{map, threads};
 
-/// Source pieces per batch: enough rows to fill the products, few enough to stay in cache.
+/// Source tokens per batch: enough rows to fill the products, few enough to stay in cache.
 const BATCH_TOKENS: usize = 512;
 
 /// More batches than one are a multiple of this, so that a few threads have equally much to do. Not the number of
 /// threads there are: which sentences stand together must not depend on the machine.
 const BATCHES: usize = 4;
 
-/// Translates `sources` (pieces without their end), each into its best hypothesis, as [`n_best`] does.
+/// Translates `sources` (tokens without their end), each into its best hypothesis, as [`n_best`] does.
 pub fn translate(
     model: &dyn Seq2Seq,
     sources: &[Vec<u32>],
@@ -25,7 +25,7 @@ pub fn translate(
     n_best(model, sources, decoding, 1, advance)
 }
 
-/// Translates `sources` (pieces without their end), each into its `wanted` best hypotheses, best first: those that the
+/// Translates `sources` (tokens without their end), each into its `wanted` best hypotheses, best first: those that the
 /// beam would hold if it were followed until every hypothesis has ended. There are fewer where the beam is narrower or
 /// fewer translations are possible; nothing translates to nothing, once.
 ///
@@ -65,7 +65,7 @@ pub fn n_best(
 }
 
 /// Sentences of like length together, without the empty ones, the longest first: what takes most memory and time comes
-/// first. All batches have about the same number of pieces.
+/// first. All batches have about the same number of tokens.
 fn batches(sources: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sources.len()).filter(|&index| !sources[index].is_empty()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(sources[index].len()));

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::corpus::{Event, Request};
 use super::digest::Digest;
 use super::download::Download;
 use super::entry::Archive;
-use super::error::{Difference, FetchError, Measured};
+use super::error::{FetchError, Measured};
 use super::http::Client;
 use super::part::{PartFile, remove};
+use super::request::{Event, Report, Request};
 use super::source::Source;
 use super::trust::{Trust, record, record_path};
 use crate::durable;
 use crate::lock::{Lock, LockError};
 
-/// The folder below the data folder that archives are kept in. Corpora share it.
+/// Folder of archives below the data folder. Corpora share it.
 pub const DOWNLOADS: &str = "downloads";
 
 pub struct Archives<'a> {
@@ -43,8 +43,8 @@ impl<'a> Archives<'a> {
         })
     }
 
-    /// Where the archive lies, verified as far as it can be.
-    pub fn get(&mut self, archive: &Archive, report: &mut dyn FnMut(Event)) -> Result<PathBuf, FetchError> {
+    /// Returns the path of the archive, verified as far as possible.
+    pub fn get(&mut self, archive: &Archive, report: &mut Report) -> Result<PathBuf, FetchError> {
         if let Some(path) = self.ready.get(&archive.name) {
             return Ok(path.clone());
         }
@@ -63,19 +63,14 @@ impl<'a> Archives<'a> {
         is_download && archive.sha256.is_none()
     }
 
-    /// With the hash that was taken of it on first use: it is the hash of something bad.
+    /// Removes an archive, and its hash from first use, which is the hash of a bad file.
     pub fn discard(&mut self, archive: &Archive) -> Result<(), FetchError> {
         self.ready.remove(&archive.name);
         remove(&record_path(archive, &self.folder))?;
         remove(&self.folder.join(&archive.name))
     }
 
-    fn check_file(
-        &self,
-        archive: &Archive,
-        path: PathBuf,
-        report: &mut dyn FnMut(Event),
-    ) -> Result<PathBuf, FetchError> {
+    fn check_file(&self, archive: &Archive, path: PathBuf, report: &mut Report) -> Result<PathBuf, FetchError> {
         if !path.is_file() {
             return Err(FetchError::NotInMirror { path });
         }
@@ -86,7 +81,7 @@ impl<'a> Archives<'a> {
 
     /// From the downloads of before, or from a server. A download that is wrong may be the fault of the line, so there
     /// is a second one; two are not.
-    fn obtain(&self, archive: &Archive, url: &str, report: &mut dyn FnMut(Event)) -> Result<PathBuf, FetchError> {
+    fn obtain(&self, archive: &Archive, url: &str, report: &mut Report) -> Result<PathBuf, FetchError> {
         let path = self.folder.join(&archive.name);
         if path.is_file() {
             match self.verify(archive, &path, url, report) {
@@ -108,14 +103,8 @@ impl<'a> Archives<'a> {
         result.map(|()| path)
     }
 
-    /// Only what was verified gets the archive's name.
-    fn download(
-        &self,
-        archive: &Archive,
-        url: &str,
-        path: &Path,
-        report: &mut dyn FnMut(Event),
-    ) -> Result<(), FetchError> {
+    /// Downloads an archive. It gets its name only when it is verified.
+    fn download(&self, archive: &Archive, url: &str, path: &Path, report: &mut Report) -> Result<(), FetchError> {
         let mut part = PartFile::open(path, url)?;
         let mut download = Download {
             client: &self.client,
@@ -136,21 +125,12 @@ impl<'a> Archives<'a> {
     }
 
     /// Compares size and hash with what is known, and records the hash if nothing is.
-    fn verify(
-        &self,
-        archive: &Archive,
-        path: &Path,
-        url: &str,
-        report: &mut dyn FnMut(Event),
-    ) -> Result<(), FetchError> {
+    fn verify(&self, archive: &Archive, path: &Path, url: &str, report: &mut Report) -> Result<(), FetchError> {
         let io = FetchError::io(path);
         let bytes = fs::metadata(path).map_err(&io)?.len();
         if let Some(expected) = archive.bytes.filter(|expected| *expected != bytes) {
-            return Err(FetchError::mismatch(
-                url,
-                Measured::Bytes(bytes),
-                Measured::Bytes(expected),
-            ));
+            let [found, expected] = [bytes, expected].map(Measured::Bytes);
+            return Err(FetchError::mismatch(url, found, expected, None));
         }
         let do_files_vouch = self.request.corpus.files_vouch_for(archive);
         let trust = Trust::in_archive(archive, do_files_vouch, &self.folder)?;
@@ -161,33 +141,27 @@ impl<'a> Archives<'a> {
             archive: archive.name.clone(),
         });
         let found = Digest::of_file(path).map_err(&io)?;
-        match trust {
-            Trust::FirstUse(record_path) => {
-                report(Event::Note(first_use(archive, found, &record_path)));
-                record(&record_path, found, &archive.name)
+        let (expected, known_from) = match trust {
+            Trust::Known(expected) => (expected, None),
+            Trust::Recorded(expected, record) => (expected, Some(record)),
+            Trust::ByItsFiles => return Ok(()),
+            Trust::FirstUse(path) => {
+                report(Event::Note(first_use(archive, found, &path)));
+                return record(&path, found, &archive.name);
             }
-            Trust::Known(expected) if expected != found => Err(FetchError::mismatch(
-                url,
-                Measured::Sha256(found),
-                Measured::Sha256(expected),
-            )),
-            Trust::Recorded(expected, record) if expected != found => Err(FetchError::Mismatch {
-                url: url.to_owned(),
-                difference: Box::new(Difference {
-                    found: Measured::Sha256(found),
-                    expected: Measured::Sha256(expected),
-                }),
-                record: Some(record),
-            }),
-            Trust::Known(_) | Trust::Recorded(..) | Trust::ByItsFiles => Ok(()),
+        };
+        if expected == found {
+            return Ok(());
         }
+        let [found, expected] = [found, expected].map(Measured::Sha256);
+        Err(FetchError::mismatch(url, found, expected, known_from))
     }
 }
 
 fn first_use(archive: &Archive, found: Digest, record: &Path) -> String {
     format!(
-        "no SHA-256 of {} is known: this download is trusted as it is. Its SHA-256 is {found}, kept in {}, and later \
-         downloads must have the same",
+        "no SHA-256 of {} is known: this download is trusted. Its SHA-256 is {found}; {} keeps it, and later downloads must \
+         have the same",
         archive.name,
         record.display()
     )

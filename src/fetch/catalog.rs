@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use super::digest::Digest;
-use super::entry::{Archive, Corpus, Format, Part, Selection, TextEntry};
+use super::entry::{Archive, Corpus, Part, Selection, TextEntry};
 use super::error::FetchError;
 
 const BUILT_IN: &str = include_str!("corpora.toml");
@@ -26,7 +26,7 @@ impl Catalog {
         Self::parse(BUILT_IN).expect("the built-in catalogue is tested")
     }
 
-    /// A catalogue of the user's.
+    /// Reads a catalogue that the user wrote.
     ///
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
@@ -105,29 +105,11 @@ struct RawArchive {
 #[serde(deny_unknown_fields)]
 struct RawFile {
     name: String,
-    parts: Vec<RawPart>,
+    parts: Vec<Part>,
     every: Option<u64>,
     all_but_every: Option<u64>,
     lines: Option<u64>,
     sha256: Option<Digest>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPart {
-    archive: String,
-    member: Option<String>,
-    #[serde(default)]
-    format: RawFormat,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RawFormat {
-    #[default]
-    Lines,
-    Segments,
-    Talks,
 }
 
 impl RawCorpus {
@@ -156,7 +138,10 @@ impl RawCorpus {
 impl RawArchive {
     fn check(self) -> Result<Archive, String> {
         if !self.url.starts_with("https://") && !self.url.starts_with("http://") {
-            return Err(format!("`{}` is no URL that begins with https:// or http://", self.url));
+            return Err(format!(
+                "`{}` is not a URL that begins with https:// or http://",
+                self.url
+            ));
         }
         let last = self.url.rsplit('/').next().unwrap_or_default();
         let name = self.name.unwrap_or_else(|| last.to_owned());
@@ -183,10 +168,10 @@ impl RawFile {
         if self.parts.is_empty() {
             return Err(format!("`{}` has no parts", self.name));
         }
-        let parts = self.parts.into_iter().map(|part| part.check(archives));
+        self.parts.iter().try_for_each(|part| check_archive(part, archives))?;
         Ok(TextEntry {
             name: self.name,
-            parts: parts.collect::<Result<_, _>>()?,
+            parts: self.parts,
             selection,
             lines: self.lines,
             sha256: self.sha256,
@@ -194,26 +179,13 @@ impl RawFile {
     }
 }
 
-impl RawPart {
-    fn check(self, archives: &[Archive]) -> Result<Part, String> {
-        if !archives.iter().any(|archive| archive.name == self.archive) {
-            let names: Vec<_> = archives.iter().map(|archive| archive.name.as_str()).collect();
-            return Err(format!(
-                "there is no archive `{}`; there are: {}",
-                self.archive,
-                names.join(", ")
-            ));
-        }
-        Ok(Part {
-            archive: self.archive,
-            member: self.member,
-            format: match self.format {
-                RawFormat::Lines => Format::Lines,
-                RawFormat::Segments => Format::Segments,
-                RawFormat::Talks => Format::Talks,
-            },
-        })
+fn check_archive(part: &Part, archives: &[Archive]) -> Result<(), String> {
+    let names: Vec<_> = archives.iter().map(|archive| archive.name.as_str()).collect();
+    if names.contains(&part.archive.as_str()) {
+        return Ok(());
     }
+    let (archive, names) = (&part.archive, names.join(", "));
+    Err(format!("there is no archive `{archive}`; there are: {names}"))
 }
 
 /// A name that stays in its folder on every system, and that no file of ours beside it has.
@@ -221,7 +193,7 @@ fn check_file_name(name: &str) -> Result<(), String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+".contains(&byte);
     if name.is_empty() || name.starts_with('.') || !name.bytes().all(is_plain) {
         return Err(format!(
-            "`{name}` is no plain file name: letters, digits and . _ - + are allowed, and no dot in front"
+            "`{name}` is not a plain file name: letters, digits and . _ - + are allowed, and no dot in front"
         ));
     }
     Ok(())
@@ -231,7 +203,7 @@ fn differ<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(format!("`{name}` is there twice"));
+            return Err(format!("`{name}` appears twice"));
         }
     }
     Ok(())

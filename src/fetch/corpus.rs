@@ -1,58 +1,17 @@
 //! A corpus from its catalogue entry to its files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use super::archives::Archives;
 use super::digest::Digest;
 use super::entry::{Archive, Corpus, TextEntry};
 use super::error::{Difference, FetchError, Measured};
 use super::manifest::{FileRecord, Manifest};
-use super::patience::Patience;
-use super::source::Mirror;
+use super::request::{Event, Report, Request};
 use super::text_file::{Finished, TextFile};
 use super::unpack::with_member;
 use crate::durable;
-
-/// What is to be fetched, and how.
-#[derive(Debug)]
-pub struct Request<'a> {
-    pub corpus: &'a Corpus,
-    pub data_dir: &'a Path,
-    pub mirror: Option<&'a Mirror>,
-    pub patience: Patience,
-}
-
-/// What goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    Downloading {
-        archive: String,
-        done: u64,
-        total: Option<u64>,
-    },
-    Retrying {
-        archive: String,
-        why: String,
-        pause: Duration,
-    },
-    Verifying {
-        archive: String,
-    },
-    Making {
-        file: PathBuf,
-    },
-    Made {
-        file: PathBuf,
-        lines: u64,
-    },
-    /// It was there, and is right.
-    Present {
-        file: PathBuf,
-    },
-    Note(String),
-}
 
 /// Brings the files of a corpus into its folder, and downloads only what is needed for those that are not there.
 ///
@@ -60,7 +19,7 @@ pub enum Event {
 ///
 /// # Errors
 /// If an archive cannot be had or is not the right one, or the file system refuses. What was finished before stays.
-pub fn fetch(request: &Request, report: &mut dyn FnMut(Event)) -> Result<(), FetchError> {
+pub fn fetch(request: &Request, report: &mut Report) -> Result<(), FetchError> {
     let folder = request.data_dir.join(&request.corpus.folder);
     fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
     let mut archives = Archives::open(request)?;
@@ -86,7 +45,7 @@ fn missing<'a>(
     group: &[&'a TextEntry],
     folder: &Path,
     manifest: &Manifest,
-    report: &mut dyn FnMut(Event),
+    report: &mut Report,
 ) -> Result<Vec<&'a TextEntry>, FetchError> {
     let mut missing = Vec::new();
     for &entry in group {
@@ -117,7 +76,7 @@ fn is_present(file: &TextEntry, path: &Path, manifest: &Manifest) -> Result<bool
 fn publish(
     finished: Vec<(Finished, FileRecord)>,
     manifest: &mut Manifest,
-    report: &mut dyn FnMut(Event),
+    report: &mut Report,
 ) -> Result<(), FetchError> {
     for (file, record) in finished {
         let path = file.path.clone();
@@ -143,7 +102,7 @@ impl Group<'_> {
         &self,
         archives: &mut Archives,
         manifest: &Manifest,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
         match self.make_once(archives, manifest, report) {
             Err(error) if error.is_of_content() && self.discard_bad(archives)? => {
@@ -178,7 +137,7 @@ impl Group<'_> {
         &self,
         archives: &mut Archives,
         manifest: &Manifest,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
         // All before the first is unpacked: what cannot be had is told early.
         for archive in self.needed() {
@@ -205,7 +164,7 @@ impl Group<'_> {
         &self,
         file: &TextEntry,
         archives: &mut Archives,
-        report: &mut dyn FnMut(Event),
+        report: &mut Report,
     ) -> Result<Finished, FetchError> {
         let mut text = TextFile::begin(&self.folder.join(&file.name), file.selection)?;
         for part in &file.parts {

@@ -17,10 +17,10 @@ const BLOCK_BYTES: usize = 1 << 16;
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of a file, in blocks.
+    /// Hashes a file, in blocks.
     ///
     /// # Errors
-    /// Whatever the file system reports.
+    /// The error of the file system.
     pub fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut hashing = Hashing::new(io::sink());
@@ -38,7 +38,7 @@ impl FromStr for Digest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let fault = || format!("`{text}` is no SHA-256: 64 digits of 0-9 and a-f are expected");
+        let fault = || format!("`{text}` is not a SHA-256: 64 digits of 0-9 and a-f are expected");
         if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(fault());
         }
@@ -88,7 +88,7 @@ impl<W: Write> Hashing<W> {
         }
     }
 
-    /// What the bytes went to, their hash and their number.
+    /// Returns what the bytes went to, their hash and their number.
     pub fn finish(self) -> (W, Digest, u64) {
         (self.inner, Digest(self.state.finalize().into()), self.bytes)
     }

@@ -4,16 +4,16 @@ use std::thread::sleep;
 
 use ureq::BodyReader;
 
-use super::corpus::Event;
 use super::entry::Archive;
 use super::error::{FetchError, Measured};
 use super::http::{Answer, Client, Problem, Version, read_block};
 use super::part::PartFile;
 use super::patience::Patience;
+use super::request::{Event, Report};
 
 const BLOCK_BYTES: usize = 1 << 16;
 
-/// A server that has never answered may not exist, or the network is down; nobody should wait long to hear that.
+/// Number of tries if the server has never answered: it may not exist, or the network may be down.
 const TRIES_IN_SILENCE: u32 = 3;
 
 pub struct Download<'a> {
@@ -21,10 +21,10 @@ pub struct Download<'a> {
     pub archive: &'a Archive,
     pub url: &'a str,
     pub patience: Patience,
-    pub report: &'a mut dyn FnMut(Event),
+    pub report: &'a mut Report<'a>,
 }
 
-/// How a try ended that did not bring the whole file.
+/// Reason why a try did not bring the whole file.
 enum Failed {
     Problem(Problem),
     Error(FetchError),
@@ -143,7 +143,7 @@ impl Download<'_> {
         });
     }
 
-    /// Before gigabytes are fetched that cannot be right.
+    /// Refuses a wrong length before gigabytes are downloaded.
     fn check_total(&self, total: Option<u64>) -> Result<(), FetchError> {
         match (total, self.archive.bytes) {
             (Some(found), Some(expected)) if found != expected => Err(self.wrong_length(found, expected)),
@@ -151,7 +151,7 @@ impl Download<'_> {
         }
     }
 
-    /// For an answer that does not say how long it is.
+    /// Refuses a wrong length of an answer that does not announce it.
     fn check_length(&self, part: &PartFile) -> Result<(), FetchError> {
         match self.archive.bytes {
             Some(expected) if part.length() > expected => Err(self.wrong_length(part.length(), expected)),
@@ -160,7 +160,7 @@ impl Download<'_> {
     }
 
     fn wrong_length(&self, found: u64, expected: u64) -> FetchError {
-        FetchError::mismatch(self.url, Measured::Bytes(found), Measured::Bytes(expected))
+        FetchError::mismatch(self.url, Measured::Bytes(found), Measured::Bytes(expected), None)
     }
 }
 

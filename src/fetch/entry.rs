@@ -1,6 +1,8 @@
-//! What a catalogue says of a corpus.
+//! Entries of a catalogue: corpora, archives and text files.
 
 use std::path::PathBuf;
+
+use serde::Deserialize;
 
 use super::digest::Digest;
 
@@ -9,9 +11,9 @@ use super::digest::Digest;
 pub struct Corpus {
     pub name: String,
     pub title: String,
-    /// Below the data folder.
+    /// Path below the data folder.
     pub folder: PathBuf,
-    /// How the files are used, for people.
+    /// Advice on how to use the files.
     pub note: String,
     pub archives: Vec<Archive>,
     pub files: Vec<TextEntry>,
@@ -19,7 +21,7 @@ pub struct Corpus {
 
 #[derive(Debug, Clone)]
 pub struct Archive {
-    /// Under which it is kept, and which a mirror gives it.
+    /// Name of the file, here and in a mirror.
     pub name: String,
     pub url: String,
     pub bytes: Option<u64>,
@@ -30,7 +32,7 @@ pub struct Archive {
 #[derive(Debug, Clone)]
 pub struct TextEntry {
     pub name: String,
-    /// One after another.
+    /// Parts, joined in this order.
     pub parts: Vec<Part>,
     pub selection: Selection,
     pub lines: Option<u64>,
@@ -44,19 +46,23 @@ impl TextEntry {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// An archive's name.
     pub archive: String,
     /// Path in a tar archive; none if the archive is one compressed file.
     pub member: Option<String>,
+    #[serde(default)]
     pub format: Format,
 }
 
-/// How sentences lie in a member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Format of the sentences in a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// One per line, taken as they are.
+    #[default]
     Lines,
     /// `<seg id="1">..</seg>`, as in the SGML and XML of shared tasks. White space is collapsed, and entities stay as
     /// they are, as in sacreBLEU.
@@ -65,7 +71,7 @@ pub enum Format {
     Talks,
 }
 
-/// Which lines of all parts together a file takes.
+/// The lines that a file takes of all its parts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selection {
     All,
@@ -96,8 +102,8 @@ impl Corpus {
         self.archives.iter().filter(is_needed).collect()
     }
 
-    /// Whether the hashes of all files that are made of an archive are known. Then they tell whether the archive is
-    /// right, and its own hash is not needed.
+    /// Whether the hashes of all files that are made of an archive are known. They then show whether the archive is right,
+    /// and its own hash is not needed.
     #[must_use]
     pub fn files_vouch_for(&self, archive: &Archive) -> bool {
         let is_of = |file: &&TextEntry| file.parts.iter().any(|part| part.archive == archive.name);

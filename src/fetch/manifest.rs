@@ -1,4 +1,4 @@
-//! What this program made in a corpus's folder, so that it knows its own files again and never touches another's.
+//! Records of the files that this program made in a corpus's folder, so that it never touches other files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ impl Manifest {
         self.files.get(name)
     }
 
-    /// Before the file gets its name: a file without a record would be taken for somebody else's.
+    /// Adds a record. Call it before the file gets its name: a file without a record would be taken for a foreign one.
     pub fn add(&mut self, name: &str, record: FileRecord) -> Result<(), FetchError> {
         self.files.insert(name.to_owned(), record);
         let text = toml::to_string(&self.files).expect("strings and numbers");

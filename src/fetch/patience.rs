@@ -1,23 +1,23 @@
-//! How long a download waits, and how often it tries again.
+//! Timeouts and numbers of tries of a download.
 
 use std::time::Duration;
 
-/// The longest pause is that many timeouts.
+/// Longest pause, in timeouts.
 const LONGEST_PAUSE: u32 = 2;
 
-/// The first pause is so small a part of the timeout.
+/// First pause, as a divisor of the timeout.
 const FIRST_PAUSE: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// Without a byte, after which a connection is given up.
+    /// Time without a byte, after which a connection is given up.
     pub timeout: Duration,
-    /// In a row without a new byte, after which the download is given up.
+    /// Tries in a row without a new byte, after which the download is given up.
     pub tries: u32,
 }
 
 impl Patience {
-    /// Between one try that failed and the next: twice as long after each.
+    /// Pause after a failed try; it doubles with every failure.
     pub(super) fn pause(self, failures: u32) -> Duration {
         let first = self.timeout / FIRST_PAUSE;
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(10));

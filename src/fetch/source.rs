@@ -1,4 +1,4 @@
-//! Where an archive comes from.
+//! Sources of archives.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ impl FromStr for Mirror {
     }
 }
 
-/// Where one archive is taken from.
+/// Source of one archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file that is used where it lies, and never changed.

@@ -9,16 +9,16 @@ use super::error::FetchError;
 use super::text::{segment, talk};
 use crate::durable;
 
-/// In formats that are read by lines. A sentence of a megabyte is none.
+/// Longest line in formats that are read by lines; no sentence is as long.
 const LONGEST_LINE_BYTES: u64 = 1 << 20;
 
 pub struct TextFile {
     path: PathBuf,
     file: Hashing<durable::Pending>,
     selection: Selection,
-    /// Of all parts; the first is 1.
+    /// Current line of all parts; the first is 1.
     line: u64,
-    /// Of those that were taken.
+    /// Number of lines that were taken.
     lines: u64,
     is_inside_line: bool,
 }
@@ -76,15 +76,15 @@ impl TextFile {
         })
     }
 
-    /// Byte for byte, whatever the encoding and however long a line.
+    /// Copies bytes, for any encoding and any length of lines.
     fn append_as_it_is(&mut self, content: &mut dyn BufRead, archive: &Path) -> Result<(), FetchError> {
         loop {
             let block = content.fill_buf().map_err(unpack(archive))?;
             if block.is_empty() {
                 return Ok(());
             }
-            for piece in block.split_inclusive(|byte| *byte == b'\n') {
-                self.write(piece)?;
+            for part in block.split_inclusive(|byte| *byte == b'\n') {
+                self.write(part)?;
             }
             let length = block.len();
             content.consume(length);
@@ -113,16 +113,16 @@ impl TextFile {
         Ok(())
     }
 
-    /// A line or a piece of one.
-    fn write(&mut self, piece: &[u8]) -> Result<(), FetchError> {
+    /// Writes a line or a part of one.
+    fn write(&mut self, part: &[u8]) -> Result<(), FetchError> {
         if !self.is_inside_line {
             self.line += 1;
         }
-        let is_end = piece.ends_with(b"\n");
+        let is_end = part.ends_with(b"\n");
         self.is_inside_line = !is_end;
         if self.selection.takes(self.line) {
             self.lines += u64::from(is_end);
-            self.file.write_all(piece).map_err(FetchError::io(&self.path))?;
+            self.file.write_all(part).map_err(FetchError::io(&self.path))?;
         }
         Ok(())
     }

@@ -10,16 +10,16 @@ use super::entry::Archive;
 use super::error::FetchError;
 use crate::durable;
 
-/// What is known of an archive before it is looked at.
+/// Knowledge about an archive before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// By the catalogue.
+    /// The catalogue has its hash.
     Known(Digest),
-    /// By an earlier download, in this file.
+    /// An earlier download recorded its hash in this file.
     Recorded(Digest, PathBuf),
-    /// The files made of it tell.
+    /// The files made of it have known hashes.
     ByItsFiles,
-    /// Nothing yet; this file will hold it.
+    /// No hash is known yet; this file will hold it.
     FirstUse(PathBuf),
 }
 
@@ -41,7 +41,7 @@ impl Trust {
     }
 }
 
-/// Where the hash of a first download is kept.
+/// Path of the hash of a first download.
 pub fn record_path(archive: &Archive, downloads: &Path) -> PathBuf {
     downloads.join(format!("{}.sha256", archive.name))
 }

@@ -9,14 +9,14 @@ pub const ADJECTIVE_ROWS: &str = include_str!("adjectives.txt");
 pub struct Adjective {
     pub english: &'static str,
     pub english_comparative: String,
-    /// As it stands after "sein".
+    /// Form after "sein".
     pub german: &'static str,
     german_stem: &'static str,
     pub german_comparative: &'static str,
     pub describes: Vec<Class>,
 }
 
-/// How much of gender and case the word before the adjective has already shown.
+/// Share of gender and case that the word before the adjective has already shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inflection {
     /// Nothing: no article, a number, a name's genitive.
@@ -79,27 +79,10 @@ fn weak_ending(Declension { gender, case, number }: Declension) -> &'static str 
     }
 }
 
-fn strong_ending(Declension { gender, case, number }: Declension) -> &'static str {
-    match number {
-        Number::Singular => strong_singular(gender, case),
-        Number::Plural => match case {
-            Case::Nominative | Case::Accusative => "e",
-            Case::Dative => "en",
-            Case::Genitive => "er",
-        },
-    }
-}
-
-fn strong_singular(gender: Gender, case: Case) -> &'static str {
-    let [nominative, accusative, dative, genitive] = match gender {
-        Gender::Masculine => ["er", "en", "em", "en"],
-        Gender::Feminine => ["e", "e", "er", "er"],
-        Gender::Neuter => ["es", "es", "em", "en"],
-    };
-    match case {
-        Case::Nominative => nominative,
-        Case::Accusative => accusative,
-        Case::Dative => dative,
-        Case::Genitive => genitive,
+/// As "dieser" ends, but for the genitive, which the noun shows.
+fn strong_ending(declension: Declension) -> &'static str {
+    match declension.strong_ending() {
+        "es" if declension.case == Case::Genitive => "en",
+        ending => ending,
     }
 }

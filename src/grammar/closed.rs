@@ -1,8 +1,6 @@
 //! The closed word classes that sentences are tied together with.
 
-use super::tree::{
-    AdverbialQuestion, CommaBefore, Coordinator, CoordinatorPlace, EnglishModal, Modal, Subordinator, Unit,
-};
+use super::tree::{CommaBefore, Coordinator, CoordinatorPlace, EnglishModal, Modal, Words};
 
 pub const COORDINATORS: &[Coordinator] = &[
     coordinator("and", "und", CoordinatorPlace::BetweenClauses, CommaBefore::No),
@@ -12,38 +10,26 @@ pub const COORDINATORS: &[Coordinator] = &[
     coordinator("yet", "trotzdem", CoordinatorPlace::BeforeTheVerb, CommaBefore::Yes),
 ];
 
-pub const SUBORDINATORS: &[Subordinator] = &[
-    subordinator("because", "weil"),
-    subordinator("although", "obwohl"),
-    subordinator("before", "bevor"),
-    subordinator("while", "während"),
-    subordinator("until", "bis"),
-    subordinator("as soon as", "sobald"),
+pub const SUBORDINATORS: &[Words] = &[
+    words("because", "weil"),
+    words("although", "obwohl"),
+    words("before", "bevor"),
+    words("while", "während"),
+    words("until", "bis"),
+    words("as soon as", "sobald"),
 ];
 
-pub const IF: Subordinator = subordinator("if", "wenn");
+pub const IF: Words = words("if", "wenn");
 /// "When" in the past, once.
-pub const WHEN: Subordinator = subordinator("when", "als");
-pub const THAT: Subordinator = subordinator("that", "dass");
-pub const WHETHER: Subordinator = subordinator("whether", "ob");
+pub const WHEN: Words = words("when", "als");
+pub const THAT: Words = words("that", "dass");
+pub const WHETHER: Words = words("whether", "ob");
 
-pub const ADVERBIAL_QUESTIONS: &[AdverbialQuestion] = &[
-    AdverbialQuestion {
-        english: "where",
-        german: "wo",
-    },
-    AdverbialQuestion {
-        english: "when",
-        german: "wann",
-    },
-    AdverbialQuestion {
-        english: "why",
-        german: "warum",
-    },
-    AdverbialQuestion {
-        english: "how often",
-        german: "wie oft",
-    },
+pub const ADVERBIAL_QUESTIONS: &[Words] = &[
+    words("where", "wo"),
+    words("when", "wann"),
+    words("why", "warum"),
+    words("how often", "wie oft"),
 ];
 
 pub const MODALS: &[Modal] = &[
@@ -80,23 +66,12 @@ pub const MODALS: &[Modal] = &[
     modal(EnglishModal::WithBe("supposed to"), "sollen", "soll", "sollte"),
 ];
 
-pub const UNITS: &[Unit] = &[
-    Unit {
-        english: "days",
-        german_dative: "Tagen",
-    },
-    Unit {
-        english: "weeks",
-        german_dative: "Wochen",
-    },
-    Unit {
-        english: "months",
-        german_dative: "Monaten",
-    },
-    Unit {
-        english: "years",
-        german_dative: "Jahren",
-    },
+/// Units of time; the German word is the dative plural.
+pub const UNITS: &[Words] = &[
+    words("days", "Tagen"),
+    words("weeks", "Wochen"),
+    words("months", "Monaten"),
+    words("years", "Jahren"),
 ];
 
 const fn coordinator(
@@ -113,8 +88,8 @@ const fn coordinator(
     }
 }
 
-const fn subordinator(english: &'static str, german: &'static str) -> Subordinator {
-    Subordinator { english, german }
+const fn words(english: &'static str, german: &'static str) -> Words {
+    Words { english, german }
 }
 
 const fn modal(

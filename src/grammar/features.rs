@@ -28,7 +28,7 @@ pub enum Person {
     Third,
 }
 
-/// What a finite verb agrees with.
+/// Features that a finite verb agrees with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreement {
     pub person: Person,
@@ -48,10 +48,28 @@ impl Agreement {
     }
 }
 
-/// What a declined word agrees with.
+/// Features that a declined word agrees with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declension {
     pub gender: Gender,
     pub case: Case,
     pub number: Number,
+}
+
+impl Declension {
+    /// The ending of "der", "dieser" and "jeder".
+    pub fn strong_ending(self) -> &'static str {
+        let [nominative, accusative, dative, genitive] = match (self.number, self.gender) {
+            (Number::Plural, _) => ["e", "e", "en", "er"],
+            (Number::Singular, Gender::Masculine) => ["er", "en", "em", "es"],
+            (Number::Singular, Gender::Feminine) => ["e", "e", "er", "er"],
+            (Number::Singular, Gender::Neuter) => ["es", "es", "em", "es"],
+        };
+        match self.case {
+            Case::Nominative => nominative,
+            Case::Accusative => accusative,
+            Case::Dative => dative,
+            Case::Genitive => genitive,
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! A split comes in; sentence pairs without end go out: English and German said from the same tree, so that each
-//! sentence has one right translation. This room refuses to know corpora, vocabularies and models.
+//! The built-in corpus. A split comes in; an endless stream of sentence pairs goes out, English and German realised from
+//! the same tree, so that each sentence has one right translation. This room refuses to know files, vocabularies and models.
 
 mod adjectives;
 mod adverbs;
@@ -23,7 +23,7 @@ use self::derive::Deriver;
 use crate::random::stream;
 use crate::spec::Split;
 
-/// Of sixteen sentences, one belongs to dev and one to test, whoever draws it.
+/// One in sixteen sentences belongs to dev and one to test, in every split that draws it.
 const SPLIT_SHARES: u8 = 16;
 
 /// Words of an English sentence; others are drawn again.

@@ -4,7 +4,7 @@ use super::features::{Case, Gender, Number};
 
 pub const NOUN_ROWS: &str = include_str!("nouns.txt");
 
-/// What a noun stands for: decides which verbs and adjectives it meets.
+/// Class of a noun. It decides which verbs and adjectives the noun meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Person,

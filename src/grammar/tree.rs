@@ -1,4 +1,4 @@
-//! What a sentence says, before either language says it: both realisations read the same tree.
+//! Sentence trees. Both languages are realised from the same tree.
 
 use super::adjectives::Adjective;
 use super::adverbs::Adverb;
@@ -11,12 +11,12 @@ use super::verbs::{Tense, Verb};
 pub enum Sentence {
     Statement(Clause),
     /// "Does she see him?", or "Whom does she see?" where the clause has a gap.
-    Question(Clause, Option<&'static AdverbialQuestion>),
+    Question(Clause, Option<&'static Words>),
     /// Two main clauses.
     Joined(Clause, &'static Coordinator, Clause),
     Subordinated {
         main: Clause,
-        subordinator: &'static Subordinator,
+        subordinator: &'static Words,
         subordinate: Clause,
         order: ClauseOrder,
     },
@@ -44,8 +44,9 @@ pub enum InfinitiveLink {
     Purpose,
 }
 
+/// A fixed phrase in both languages.
 #[derive(Debug, PartialEq, Eq)]
-pub struct AdverbialQuestion {
+pub struct Words {
     pub english: &'static str,
     pub german: &'static str,
 }
@@ -54,7 +55,7 @@ pub struct AdverbialQuestion {
 pub struct Coordinator {
     pub english: &'static str,
     pub german: &'static str,
-    /// What "deshalb" does, and "und" does not: it takes the place before the finite verb.
+    /// "deshalb" takes the place before the finite verb, "und" does not.
     pub german_place: CoordinatorPlace,
     pub comma: CommaBefore,
 }
@@ -69,12 +70,6 @@ pub enum CoordinatorPlace {
 pub enum CommaBefore {
     No,
     Yes,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub struct Subordinator {
-    pub english: &'static str,
-    pub german: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -130,9 +125,9 @@ pub enum ModalTense {
 pub struct Modal {
     pub english: EnglishModal,
     pub infinitive: &'static str,
-    /// Of "ich" and "er".
+    /// Form of "ich" and "er".
     pub singular: &'static str,
-    /// Of "ich" and "er"; others add an ending.
+    /// Form of "ich" and "er"; others add an ending.
     pub preterite: &'static str,
 }
 
@@ -174,15 +169,9 @@ pub enum When {
     /// "at five o'clock".
     Clock(usize),
     /// "three weeks ago".
-    Ago(usize, &'static Unit),
+    Ago(usize, &'static Words),
     /// "in three weeks".
-    Ahead(usize, &'static Unit),
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unit {
-    pub english: &'static str,
-    pub german_dative: &'static str,
+    Ahead(usize, &'static Words),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +190,7 @@ pub enum NounPhrase {
     Common(Common),
     /// "the man and the woman".
     Both(Box<NounPhrase>, Box<NounPhrase>),
-    /// What a relative pronoun or a question word stands for, at its place in the clause.
+    /// The phrase that a relative pronoun or a question word stands for, at its place in the clause.
     Gap(Gap),
 }
 
@@ -353,7 +342,18 @@ impl NounPhrase {
 }
 
 impl Common {
-    /// Of a noun that is a place.
+    /// A phrase without adjective and relative clause.
+    pub fn new(determiner: Determiner, noun: &'static Noun, number: Number) -> Self {
+        Self {
+            determiner,
+            adjective: None,
+            noun,
+            number,
+            relative: None,
+        }
+    }
+
+    /// Prepositions of a noun that is a place.
     pub fn prepositions(&self) -> PlacePrepositions {
         self.noun.place.expect("only places stand where a place is asked for")
     }

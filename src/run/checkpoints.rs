@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::RunError;
-use super::trained::read_spec;
+use super::files::read_spec;
 use crate::durable;
 use crate::model::Seq2Seq;
 use crate::record::{Provenance, RunFolder, RunScore};
@@ -37,14 +37,14 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The newest checkpoint that can be read. `note` hears of those passed over.
+    /// Reads the newest checkpoint that is whole. `note` hears of those that are skipped.
     pub fn newest(&self, mut note: impl FnMut(String)) -> Result<Option<Checkpoint>, RunError> {
         for path in self.newest_first()? {
             let bytes = fs::read(&path).map_err(RunError::io(&path))?;
             match Checkpoint::from_bytes(&bytes) {
                 Ok(checkpoint) if checkpoint.identity == self.identity => return Ok(Some(checkpoint)),
-                Ok(_) => note(format!("{} belongs to another run; passed over", path.display())),
-                Err(error) => note(format!("{}: {error}; passed over", path.display())),
+                Ok(_) => note(format!("{} belongs to another run; skipped", path.display())),
+                Err(error) => note(format!("{}: {error}; skipped", path.display())),
             }
         }
         Ok(None)
@@ -67,18 +67,18 @@ impl Checkpoints {
     }
 }
 
-/// What the state of a run after `step` updates is called.
+/// File name of a run's state after `step` updates.
 pub fn file_name(step: usize, identity: &str) -> String {
     format!("step-{step:09}{}", name_ending(identity))
 }
 
-/// What the names of a run's states end in, and no others do.
+/// Ending of the file names of a run's states, and of no others.
 pub fn name_ending(identity: &str) -> String {
     format!(".{}.safetensors", &blake3::hash(identity.as_bytes()).to_hex()[..8])
 }
 
 /// The newest checkpoint of a run that has at least begun; the run's provenance says which are its own. `note` hears of
-/// those passed over.
+/// those skipped.
 ///
 /// # Errors
 /// If there is none.
@@ -89,7 +89,7 @@ pub fn newest_of(folder: &RunFolder, note: impl FnMut(String)) -> Result<Checkpo
 }
 
 /// The weights that a run's scores in the table belong to: those it chose, or the newest checkpoint that is whole. `note`
-/// hears of checkpoints passed over, and of a run that is not done.
+/// hears of checkpoints skipped, and of a run that is not finished.
 ///
 /// # Errors
 /// If there are none, or they are damaged, or a run that is done has lost them.
@@ -100,7 +100,9 @@ pub fn scored_weights(folder: &RunFolder, mut note: impl FnMut(String)) -> Resul
     let newest = newest_of(folder, &mut note)?;
     let found = newest.progress.step;
     if !folder.done().exists() {
-        note(format!("the run is not done: these are the weights after step {found}"));
+        note(format!(
+            "the run is not finished: these are the weights after step {found}"
+        ));
         return Ok(newest.into_snapshot());
     }
     let scored = RunScore::read(&folder.score())?.steps as usize;
@@ -132,7 +134,7 @@ fn identity_of(folder: &RunFolder) -> Result<String, RunError> {
     Ok(identity(&provenance.spec_hash, folder.seed(), &provenance.data_hash))
 }
 
-/// What a checkpoint must have in common with the run that continues from it.
+/// Identity that a checkpoint shares with the run that continues from it.
 #[must_use]
 pub fn identity(spec_hash: &str, seed: u64, data_hash: &str) -> String {
     format!("{spec_hash}/{seed}/{data_hash}")

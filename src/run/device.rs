@@ -1,4 +1,4 @@
-//! Where a model runs.
+//! Devices that a model runs on.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::spec::{DeviceWish, Experiment, Parameters, Precision};
 /// what memory there is.
 const MATRIX: usize = 2048;
 
-/// Of those that show what it can at most.
+/// Rows and columns of the matrices that show the highest speed of a GPU.
 const LARGE_MATRIX: usize = 8192;
 
 /// A parameter, its gradient and Adam's two moments, in `f32`.
@@ -30,7 +30,7 @@ pub enum Device {
     #[default]
     Cpu,
     Cuda {
-        /// As CUDA counts the devices it may see.
+        /// Number of the device, as CUDA counts those that it sees.
         ordinal: usize,
     },
 }
@@ -153,7 +153,7 @@ impl Device {
         }
     }
 
-    /// Whether the device is there.
+    /// Whether the device exists and can be used.
     ///
     /// # Errors
     /// If it is not, or this binary cannot use it.

@@ -1,4 +1,4 @@
-//! What a result depends on besides its spec: code, machine, command.
+//! Code, machine and command, on which a result depends besides its spec.
 
 use std::fs;
 use std::process::Command;
@@ -8,9 +8,9 @@ use std::process::Command;
 pub struct Environment {
     /// The command line, as typed.
     pub command: String,
-    /// Of the checkout the process runs in, if it runs in one.
+    /// Commit of the checkout that the process runs in, if there is one.
     pub git_commit: Option<String>,
-    /// Of the uncommitted changes, if there are any.
+    /// Hash of the uncommitted changes, if there are any.
     pub git_diff_hash: Option<String>,
     pub cpu: String,
 }
@@ -28,7 +28,7 @@ impl Environment {
     }
 }
 
-/// What git says, without the last line break; nothing where there is no git or no checkout.
+/// Output of git without the last line break; nothing if there is no git or no checkout.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     output
@@ -37,7 +37,7 @@ fn git(arguments: &[&str]) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }
 
-/// As a person would type it: the program by its name, wherever it lies.
+/// Command line as a person would type it: the program by its name, without its folder.
 fn command_line(arguments: impl Iterator<Item = String>) -> String {
     let mut words: Vec<String> = arguments.map(|argument| quoted(&argument)).collect();
     if let Some(program) = words.first_mut() {
@@ -55,7 +55,7 @@ fn quoted(argument: &str) -> String {
     }
 }
 
-/// As the system calls it.
+/// Name of the CPU, as the system gives it.
 #[must_use]
 pub fn cpu_model() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What a trained model is worth: perplexity, translations, and their scores, with every set of weights asked for.
+//! Evaluation of a trained model: perplexity, translations and their scores, for every set of weights that is wanted.
 
 use std::ops::ControlFlow;
 
-use super::execute::Attempt;
+use super::attempt::Attempt;
 use super::measure::{references, scores, translations};
 use super::training::Training;
 use super::{Event, RunError, Scores};
@@ -13,7 +13,7 @@ use crate::plan::training_flops;
 use crate::record::{BleuScores, Ending, RunScore, WeightsScore};
 use crate::score::check_texts;
 use crate::spec::{Evaluation, Signature, Split, Weights};
-use crate::train::{CheckpointError, Progress, Snapshot, evaluate};
+use crate::train::{Progress, Snapshot, evaluate};
 
 /// Measures a trained model on the evaluation split and writes hypotheses and scores. The model's own weights, the last,
 /// are lost where others are asked for.
@@ -36,7 +36,7 @@ pub fn finish(
     conclude(attempt, dataset, model, &training.progress, &candidates)
 }
 
-/// One set of weights and what it is worth.
+/// One set of weights and its figures.
 struct Candidate {
     weights: Weights,
     steps: Vec<usize>,
@@ -45,7 +45,7 @@ struct Candidate {
     figures: Figures,
 }
 
-/// What a model is worth on the evaluation split.
+/// Figures of a model on the evaluation split.
 #[derive(Clone)]
 struct Figures {
     ppl: f64,
@@ -54,7 +54,7 @@ struct Figures {
     hypotheses: Vec<String>,
 }
 
-/// The one whose figures enter the table.
+/// The set of weights whose figures enter the table.
 fn chosen<'a>(attempt: &Attempt, candidates: &'a [Candidate]) -> &'a Candidate {
     let selection = &attempt.job.run.experiment.selection;
     let found = candidates
@@ -66,7 +66,7 @@ fn chosen<'a>(attempt: &Attempt, candidates: &'a [Candidate]) -> &'a Candidate {
 /// A set of weights to measure: what it is called, the steps it comes from, and the weights as [`Candidate`] has them.
 type Wanted = (Weights, Vec<usize>, Option<Snapshot>);
 
-/// The last come first: the model still has them.
+/// Lists the weights to measure. The last come first, because the model still has them.
 fn wanted(attempt: &Attempt, training: &Training) -> Result<Vec<Wanted>, RunError> {
     let mut wanted = vec![(Weights::Last, vec![training.progress.step], None)];
     for (weights, steps) in training.selected(&attempt.job.run.experiment.selection) {
@@ -108,10 +108,10 @@ fn measure_all(
 }
 
 fn restore(attempt: &Attempt, average: &Snapshot, model: &mut dyn Seq2Seq) -> Result<(), RunError> {
-    average.restore(model).map_err(|error| RunError::Checkpoint {
-        path: attempt.job.folder.snapshots(),
-        source: CheckpointError::OtherModel(error),
-    })
+    let path = attempt.job.folder.snapshots();
+    average
+        .restore(model)
+        .map_err(|source| RunError::Checkpoint { path, source })
 }
 
 /// Perplexity, translations and their scores; nothing if the listener wants to stop. This is round `round.0`, counted
@@ -158,7 +158,7 @@ fn measure(
     }))
 }
 
-/// Those of the weights in the table under the plain name, the others beside them.
+/// Writes the hypotheses of the weights in the table under the plain name, the others beside them.
 fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), RunError> {
     let experiment = &attempt.job.run.experiment;
     let split = experiment.evaluation.split.name();
@@ -179,7 +179,7 @@ fn write_hypotheses(attempt: &Attempt, candidates: &[Candidate]) -> Result<(), R
     Ok(())
 }
 
-/// Writes `score.toml`, and tells what is odd about the hypotheses in the table.
+/// Writes `score.toml`, and warns of what is odd about the hypotheses in the table.
 fn conclude(
     attempt: &mut Attempt,
     dataset: &Dataset,
@@ -209,7 +209,7 @@ fn conclude(
         parameters: model.parameter_count() as u64,
         skipped_pairs: Some((report.train.skipped_empty + report.train.skipped_too_long) as u64),
         unknown_tokens: Some(
-            (report.get(split).source.unknown_pieces + report.get(split).target.unknown_pieces) as u64,
+            (report.get(split).source.unknown_tokens + report.get(split).target.unknown_tokens) as u64,
         ),
         weights: Some(weights.name().to_owned()),
         bleu_in_table: Some(signature.name().to_owned()),

@@ -1,15 +1,17 @@
-//! One run from its spec to its result, or to the reason why there is none.
+//! Execution of one run, from its spec to its result or to the reason why there is none.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
+use super::attempt::Attempt;
 use super::evaluate::finish;
-use super::log::Log;
+use super::judge::DevJudge;
+use super::keeper::FolderKeeper;
 use super::records::{describe, mark, provenance};
 use super::training::Training;
 use super::watch::{Listener, Pace, Watch};
-use super::{Device, Environment, Event, RunError, Scores, peak_memory_bytes};
+use super::{Device, Environment, Event, Job, RunError, Scores, peak_memory_bytes};
 use crate::clock;
 use crate::data::{self, Dataset, UpdateSize, Updates, check_files, evaluation_batches};
 use crate::durable;
@@ -22,23 +24,10 @@ use crate::train::{Outcome, Trainer};
 
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 
-/// What is to be run, and where.
-#[derive(Debug, Clone)]
-pub struct Job {
-    pub suite: String,
-    pub run: Run,
-    pub folder: RunFolder,
-    /// Where corpora lie, for those that are not built in.
-    pub data_dir: Option<PathBuf>,
-    /// Where prepared vocabularies are kept from run to run.
-    pub cache_dir: PathBuf,
-    pub device: Device,
-}
-
 /// Runs the job, or the rest of it. Returns the last event: finished, diverged or interrupted.
 ///
 /// # Errors
-/// Whatever kept the run from ending; its folder then has no marker, and the run can be continued.
+/// If the run cannot end; its folder then has no marker, and the run can be continued.
 pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener) -> Result<Event, RunError> {
     // Before the folder is touched: what cannot run must not set a finished result aside.
     if !RunState::read(&job.folder, &job.run.spec_hash).is_done() {
@@ -53,7 +42,7 @@ pub fn execute(job: &Job, environment: &Environment, listener: &mut dyn Listener
         state => {
             let mut attempt = Attempt::begin(job, environment, listener)?;
             if let RunState::Damaged { reason } = state {
-                attempt.note(format!("{reason}; the run goes on from its newest checkpoint"));
+                attempt.note(format!("{reason}; the run continues from its newest checkpoint"));
             }
             attempt.complete(environment)?
         }
@@ -87,7 +76,7 @@ fn remove_snapshots(folder: &RunFolder) -> Result<(), RunError> {
 /// Whether this machine and this binary can train the run: its device, its precision, its shape, its corpus.
 ///
 /// # Errors
-/// Whichever is missing.
+/// If one of them is missing.
 pub fn check(suite: &str, run: &Run, device: Device, data_dir: Option<&Path>) -> Result<(), RunError> {
     device.check()?;
     device.check_precision(run)?;
@@ -100,28 +89,7 @@ pub fn check(suite: &str, run: &Run, device: Device, data_dir: Option<&Path>) ->
     Ok(check_files(&run.experiment.data.corpus, data_dir)?)
 }
 
-/// One process's share of a run.
-pub struct Attempt<'a> {
-    pub job: &'a Job,
-    pub log: Log,
-    pub listener: &'a mut dyn Listener,
-    started: Instant,
-}
-
-impl<'a> Attempt<'a> {
-    fn begin(job: &'a Job, environment: &Environment, listener: &'a mut dyn Listener) -> Result<Self, RunError> {
-        let mut log = Log::open(&job.folder.log())?;
-        let (suite, row, seed) = (&job.suite, &job.run.row, job.run.seed);
-        log.line(&format!("{suite} {row}, seed {seed}: {}", environment.command));
-        listener.hear(&Event::Preparing);
-        Ok(Self {
-            job,
-            log,
-            listener,
-            started: Instant::now(),
-        })
-    }
-
+impl Attempt<'_> {
     fn complete(mut self, environment: &Environment) -> Result<Event, RunError> {
         let mut model = self.build()?;
         let dataset = self.prepare()?;
@@ -157,7 +125,7 @@ impl<'a> Attempt<'a> {
         device.build(suite, &run.experiment, run.seed)
     }
 
-    /// The corpus. What was counted in it goes into the log; what a person should look at is told as well.
+    /// Loads the corpus. The log holds all counts; warnings are shown as well.
     fn prepare(&mut self) -> Result<Dataset, RunError> {
         let data = &self.job.run.experiment.data;
         let dataset = data::load(data, self.job.data_dir.as_deref(), &self.job.cache_dir)?;
@@ -187,12 +155,14 @@ impl<'a> Attempt<'a> {
             parameters,
         });
         let history = self.open_history(step as u64)?;
-        let mut watch = Watch {
-            experiment,
-            dataset,
+        let mut keeper = FolderKeeper {
             history,
             checkpoints: &training.checkpoints,
             snapshots: training.snapshots.as_ref(),
+            best_by: experiment.selection.best_by,
+        };
+        let mut watch = Watch {
+            experiment,
             log: &mut self.log,
             listener: &mut *self.listener,
             pace: Pace::start(),
@@ -203,17 +173,20 @@ impl<'a> Attempt<'a> {
             seed: self.job.run.seed,
             updates: &mut |step| updates.update(step),
             dev: &evaluation_batches(&dataset.ids.dev, size.micro_batch_tokens),
+            judge: &mut DevJudge { experiment, dataset },
+            keeper: &mut keeper,
+            observer: &mut watch,
         }
-        .train(model, &mut training.progress, &mut watch)
+        .train(model, &mut training.progress)
     }
 
-    /// What the training amounts to, and what is odd about it. Only for the log: `plan --lint` tells it of all rows at once.
+    /// Logs the learning rate, the epochs and what is odd about the training. `plan --lint` prints this for all rows.
     fn log_regime(&mut self, corpus: &CorpusSize) {
         let experiment = &self.job.run.experiment;
         let regime = Regime::of(experiment, Some(*corpus));
         let passes = regime.corpus.expect("of a known corpus");
         self.log.line(&format!(
-            "learning rate: peak {:.3e} at step {}, {:.0} % of training; {} target pieces an update, {:.0} updates an \
+            "learning rate: peak {:.3e} at step {}, {:.0} % of training; {} target tokens an update, {:.0} updates an \
              epoch, {:.1} epochs",
             regime.peak_learning_rate,
             regime.warmup_steps,
@@ -233,7 +206,7 @@ impl<'a> Attempt<'a> {
         if step > 0 && !path.exists() {
             let path = path.display();
             self.note(format!(
-                "{path} is gone, and begun anew: it will lack the first {step} steps"
+                "{path} is missing; a new one starts, without the first {step} steps"
             ));
         }
         let opened = History::open(&path).and_then(|mut history| history.truncate_after(step).map(|()| history));
@@ -241,7 +214,10 @@ impl<'a> Attempt<'a> {
             Err(error @ RecordError::History { .. }) => {
                 let aside = path.with_extension("damaged.csv");
                 fs::rename(&path, &aside).map_err(RunError::io(&path))?;
-                self.note(format!("{error}; it is kept as {} and begun anew", aside.display()));
+                self.note(format!(
+                    "{error}; the file is kept as {}, and a new one starts",
+                    aside.display()
+                ));
                 Ok(History::open(&path)?)
             }
             opened => Ok(opened?),
@@ -262,7 +238,7 @@ impl<'a> Attempt<'a> {
                 if progress.step < steps {
                     let since = progress.ranking.since_best;
                     self.note(format!(
-                        "ended at step {} of {steps}: {since} measurements on dev brought nothing better",
+                        "stopped early at step {} of {steps}: {since} measurements on dev brought nothing better",
                         progress.step
                     ));
                 }
@@ -285,11 +261,5 @@ impl<'a> Attempt<'a> {
                 Ok(Event::Ended(Ending::Diverged { step: step as u64 }))
             }
         }
-    }
-
-    /// Something worth a look, for the log and for whoever watches.
-    pub fn note(&mut self, text: String) {
-        self.log.line(&text);
-        self.listener.hear(&Event::Note { text });
     }
 }

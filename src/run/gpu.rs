@@ -1,4 +1,4 @@
-//! What is known of a GPU before anything runs on it.
+//! Facts about a GPU, before anything runs on it.
 
 use super::RunError;
 #[cfg(feature = "cuda")]
@@ -14,7 +14,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The first with tensor cores for TF32 and bf16 (Ampere).
+    /// First capability with tensor cores for TF32 and bf16 (Ampere).
     const ROUNDS: (i32, i32) = (8, 0);
 
     pub fn has_rounded_products(&self) -> bool {
@@ -45,7 +45,7 @@ impl Gpu {
         Err(RunError::Device { what: what.to_owned() })
     }
 
-    /// How many GPUs this binary can use.
+    /// Number of GPUs that this binary can use.
     pub fn count() -> usize {
         #[cfg(feature = "cuda")]
         return cuda::device_count().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a model says of a split, and how good that is.
+//! Translations of a split, and their scores.
 
 use std::ops::ControlFlow;
 

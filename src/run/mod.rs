@@ -1,8 +1,8 @@
-//! One run: an experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events
-//! that a progress bar is made of. Such a folder becomes a translator, or an export for other programs. It walks through
-//! the rooms before it in their order and refuses to know how many runs there are, and how anything is shown.
+//! One run. An experiment, a seed and a folder come in; the folder with its result goes out, and on the way the events that
+//! progress bars are made of. A finished folder becomes a translator, or an export for other programs. This room refuses to
+//! know how many runs there are, and how anything is shown.
 
-mod agreement;
+mod attempt;
 mod checkpoints;
 mod device;
 mod environment;
@@ -11,7 +11,11 @@ mod evaluate;
 mod event;
 mod execute;
 mod export;
+mod files;
 mod gpu;
+mod job;
+mod judge;
+mod keeper;
 mod log;
 mod measure;
 mod records;
@@ -20,12 +24,13 @@ mod trained;
 mod training;
 mod watch;
 
-pub use agreement::first_difference;
+pub use checkpoints::newest_of as newest_checkpoint;
 pub use device::Device;
 pub use environment::{Environment, cpu_model, memory_bytes, peak_memory_bytes};
 pub use error::RunError;
 pub use event::{Event, Scores};
-pub use execute::{Job, check, execute};
+pub use execute::{check, execute};
 pub use export::{Existing, Export, ExportError, WeightsError};
+pub use job::Job;
 pub use trained::Trained;
 pub use watch::Listener;

@@ -1,4 +1,4 @@
-//! The weights on the way that a selection may ask for at the end.
+//! Snapshots: weights from during the training that a selection may ask for at the end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::durable;
 use crate::model::Seq2Seq;
 use crate::train::{Average, CheckpointError, Ranking, Snapshot};
 
-/// The folder they lie in, seen by one run.
+/// Folder of snapshots, as one run sees it.
 #[derive(Debug)]
 pub struct Snapshots {
     folder: PathBuf,

@@ -1,17 +1,16 @@
 //! A finished run, or an export of one, as a translator.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::checkpoints::scored_weights;
+use super::files::{read_spec, read_vocabulary};
 use super::{Device, Export, RunError};
 use crate::data::Vocabulary;
 use crate::decode::{Hypothesis, n_best};
 use crate::model::{AttentionMaps, BOS, EOS, Seq2Seq};
 use crate::record::RunFolder;
-use crate::spec::{Decoding, Experiment, Faults, load_experiment};
-use crate::train::CheckpointError;
+use crate::spec::{Decoding, Experiment};
 
 /// Model, vocabulary and settings of a run.
 pub struct Trained {
@@ -22,19 +21,15 @@ pub struct Trained {
 
 impl Trained {
     /// Reads the weights whose scores are in the table: those the run chose, or the newest checkpoint that is whole;
-    /// `note` hears of those passed over, and of a run that is not done.
+    /// `note` hears of those skipped, and of a run that is not finished.
     ///
     /// # Errors
     /// If the folder is not that of a run with a checkpoint, or this binary was not built with its shape.
     pub fn open_run(folder: &RunFolder, device: Device, note: impl FnMut(String)) -> Result<Self, RunError> {
         let mut trained = Self::untrained(&folder.spec(), &folder.tokenizer(), device)?;
-        let scored = scored_weights(folder, note)?;
-        scored
-            .restore(&mut *trained.model)
-            .map_err(|error| RunError::Checkpoint {
-                path: folder.checkpoints(),
-                source: CheckpointError::OtherModel(error),
-            })?;
+        let (scored, path) = (scored_weights(folder, note)?, folder.checkpoints());
+        let restored = scored.restore(&mut *trained.model);
+        restored.map_err(|source| RunError::Checkpoint { path, source })?;
         Ok(trained)
     }
 
@@ -52,7 +47,7 @@ impl Trained {
         Ok(trained)
     }
 
-    /// Everything but the weights, in whose place are fresh ones.
+    /// Everything but the trained weights: the model has fresh ones.
     fn untrained(spec: &Path, tokenizer: &Path, device: Device) -> Result<Self, RunError> {
         let experiment = read_spec(spec)?;
         let (vocabulary, _) = read_vocabulary(tokenizer)?;
@@ -72,21 +67,21 @@ impl Trained {
         })
     }
 
-    /// How the run itself decodes.
+    /// Decoding settings of the run.
     #[must_use]
     pub fn decoding(&self) -> &Decoding {
         &self.experiment.decoding
     }
 
-    /// The pieces of every sentence, without its end.
+    /// Encodes every sentence, without its end.
     ///
     /// # Errors
     /// If the tokenizer fails.
     pub fn encode(&self, sentences: &[String]) -> Result<Vec<Vec<u32>>, RunError> {
         let mut encoder = self.vocabulary.encoder();
         let encode = |sentence: &String| {
-            let mut pieces = Vec::new();
-            encoder.encode_into(sentence, &mut pieces).map(|()| pieces)
+            let mut tokens = Vec::new();
+            encoder.encode_into(sentence, &mut tokens).map(|()| tokens)
         };
         Ok(sentences.iter().map(encode).collect::<Result<_, _>>()?)
     }
@@ -108,41 +103,23 @@ impl Trained {
         n_best(&*self.model, sources, decoding, wanted, advance).expect("nobody breaks")
     }
 
-    /// What every head looks at while a source, given without its end, is translated into `pieces`.
+    /// Attention weights of every head for a source and its translation, both given without the end.
     pub fn attention(&self) -> impl Fn(&[u32], &[u32]) -> AttentionMaps + '_ {
         let decoder = self.model.decoder();
-        move |source, pieces| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], pieces].concat())
+        move |source, tokens| decoder.attention(&[source, &[EOS]].concat(), &[&[BOS], tokens].concat())
     }
 
     /// Detokenised text.
     ///
     /// # Errors
     /// If the tokenizer fails.
-    pub fn text(&self, pieces: &[u32]) -> Result<String, RunError> {
-        Ok(self.vocabulary.decode(pieces)?)
+    pub fn text(&self, tokens: &[u32]) -> Result<String, RunError> {
+        Ok(self.vocabulary.decode(tokens)?)
     }
 
-    /// How pieces are written in `tokenizer.json`.
+    /// Names of tokens in `tokenizer.json`.
     #[must_use]
-    pub fn names(&self, pieces: &[u32]) -> Vec<String> {
-        pieces.iter().map(|&piece| self.vocabulary.name(piece)).collect()
+    pub fn names(&self, tokens: &[u32]) -> Vec<String> {
+        tokens.iter().map(|&token| self.vocabulary.name(token)).collect()
     }
-}
-
-pub(super) fn read_spec(path: &Path) -> Result<Experiment, RunError> {
-    load_experiment(path, &|path| fs::read_to_string(path)).map_err(|faults: Faults| RunError::Spec(Box::new(faults)))
-}
-
-/// A `tokenizer.json`, and its text.
-pub(super) fn read_vocabulary(path: &Path) -> Result<(Vocabulary, String), RunError> {
-    let text = read_text(path)?;
-    let vocabulary = Vocabulary::from_json(&text).map_err(|source| RunError::Tokenizer {
-        path: path.to_owned(),
-        source,
-    })?;
-    Ok((vocabulary, text))
-}
-
-pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
-    fs::read_to_string(path).map_err(RunError::io(path))
 }

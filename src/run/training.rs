@@ -7,19 +7,19 @@ use crate::model::Seq2Seq;
 use crate::spec::{Experiment, Selection, Weights};
 use crate::train::Progress;
 
-/// How far the run has come, and where it keeps that.
+/// Progress of the run, and the places where it is kept.
 pub struct Training {
     pub progress: Progress,
     pub checkpoints: Checkpoints,
-    /// Only of a run that selects among its weights.
+    /// Snapshots, if the run selects among its weights.
     pub snapshots: Option<Snapshots>,
 }
 
 impl Training {
-    /// Gives the model the newest checkpoint that can be used, if there is one. `note` hears of those passed over.
+    /// Gives the model the newest usable checkpoint, if there is one. `note` hears of those that are skipped.
     ///
     /// # Errors
-    /// Also if nothing is left to train, and weights that are to be scored are lost.
+    /// If a checkpoint cannot be used, or nothing is left to train and weights that the scores need are lost.
     pub fn restore(
         job: &Job,
         data_hash: &str,
@@ -61,7 +61,7 @@ impl Training {
         best.into_iter().chain(average).collect()
     }
 
-    /// Fails if the training is over, and weights that are to be scored are lost.
+    /// Fails if the training is over and weights that the scores need are lost.
     fn check_selected(&self, experiment: &Experiment) -> Result<(), RunError> {
         let Some(snapshots) = self.snapshots.as_ref().filter(|_| self.progress.is_over(experiment)) else {
             return Ok(());

@@ -1,19 +1,14 @@
-//! The observer of a training: it keeps history and checkpoints, and passes on what a person wants to see.
+//! The observer of a training: it passes on what a person wants to see.
 
 use std::time::{Duration, Instant};
 
-use super::checkpoints::Checkpoints;
+use super::Event;
+use super::judge::bleu_of;
 use super::log::Log;
-use super::measure::greedy_dev_bleu;
-use super::snapshots::Snapshots;
-use super::{Event, RunError};
-use crate::data::Dataset;
-use crate::model::{BatchLoss, Seq2Seq};
-use crate::record::{History, HistoryRow, HistorySplit};
-use crate::spec::{BestBy, Experiment};
-use crate::train::{Observer, Progress, Ranking, Stop, Update, Validation};
+use crate::spec::Experiment;
+use crate::train::{Observer, Stop, Update, Validation};
 
-/// Hears what a run tells, and says whether it should stop.
+/// Hears the events of a run, and says whether it should stop.
 pub trait Listener {
     fn hear(&mut self, event: &Event);
 
@@ -21,22 +16,17 @@ pub trait Listener {
     fn wants_stop(&self) -> bool;
 }
 
-/// No screen needs more.
+/// Time between two events: no screen needs more.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
 pub struct Watch<'a> {
     pub experiment: &'a Experiment,
-    pub dataset: &'a Dataset,
-    pub history: History,
-    pub checkpoints: &'a Checkpoints,
-    /// Only of a run that selects among its weights.
-    pub snapshots: Option<&'a Snapshots>,
     pub log: &'a mut Log,
     pub listener: &'a mut dyn Listener,
     pub pace: Pace,
 }
 
-/// How fast this process trains, and when it last told.
+/// Speed of this process's training, and the time of its last event.
 pub struct Pace {
     started: Instant,
     steps: usize,
@@ -70,8 +60,6 @@ impl Pace {
 }
 
 impl Observer for Watch<'_> {
-    type Error = RunError;
-
     fn updated(&mut self, update: &Update) -> Stop {
         self.pace.add(update);
         let steps = self.experiment.training.steps;
@@ -92,54 +80,14 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn validated(&mut self, model: &dyn Seq2Seq, validation: &Validation) -> Result<f64, RunError> {
-        let dev_bleu = match self.experiment.selection.best_by {
-            BestBy::Loss => None,
-            BestBy::Bleu => Some(greedy_dev_bleu(self.dataset, model, self.experiment)?),
-        };
-        let row = |split, losses: &BatchLoss| HistoryRow {
-            step: validation.step as u64,
-            split,
-            loss_nats: Some(losses.nll()),
-            ppl: Some(losses.perplexity()),
-            lr: None,
-            grad_norm: None,
-            tokens_per_s: None,
-            bleu: None,
-        };
-        self.history.append(&HistoryRow {
-            lr: Some(validation.learning_rate),
-            grad_norm: Some(validation.gradient_norm),
-            tokens_per_s: Some(validation.tokens_per_s),
-            ..row(HistorySplit::Train, &validation.training)
-        })?;
-        self.history.append(&HistoryRow {
-            bleu: dev_bleu,
-            ..row(HistorySplit::Dev, &validation.dev)
-        })?;
-        let dev_ppl = validation.dev.perplexity();
+    fn validated(&mut self, validation: &Validation) {
+        let (step, dev_ppl) = (validation.step, validation.dev.perplexity());
         let train_ppl = validation.training.perplexity();
-        let bleu = dev_bleu.map_or_else(String::new, |bleu| format!(", greedy BLEU {bleu:.2}"));
+        let bleu = bleu_of(self.experiment.selection.best_by, validation.badness);
+        let bleu = bleu.map_or_else(String::new, |bleu| format!(", greedy BLEU {bleu:.2}"));
         self.log.line(&format!(
-            "step {}: ppl {train_ppl:.4} in training, {dev_ppl:.4} on dev{bleu}",
-            validation.step
+            "step {step}: ppl {train_ppl:.4} in training, {dev_ppl:.4} on dev{bleu}"
         ));
-        self.listener.hear(&Event::Validated {
-            step: validation.step,
-            dev_ppl,
-        });
-        Ok(dev_bleu.map_or(validation.dev.nll(), |bleu| -bleu))
-    }
-
-    fn ranked(&mut self, model: &mut dyn Seq2Seq, ranking: &Ranking, step: usize) -> Result<(), RunError> {
-        match self.snapshots {
-            Some(snapshots) => snapshots.keep(model, ranking, step),
-            None => Ok(()),
-        }
-    }
-
-    fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), RunError> {
-        self.history.sync()?;
-        self.checkpoints.save(model, progress)
+        self.listener.hear(&Event::Validated { step, dev_ppl });
     }
 }

@@ -22,7 +22,7 @@ pub struct Bleu {
     pub hypothesis_length: u64,
     /// Words.
     pub reference_length: u64,
-    /// What has to be equal for two scores to be compared.
+    /// Signature, which must be equal for two scores to be comparable.
     pub signature: String,
 }
 
@@ -117,7 +117,7 @@ fn precisions(corpus: &Statistics, smoothing: Smoothing) -> [f64; MAX_ORDER] {
 }
 
 impl Bleu {
-    /// What sacreBLEU calls the verbose score: everything on its line after the score.
+    /// Verbose score of sacreBLEU: everything after the score on its line.
     pub(super) fn details(&self) -> String {
         let precisions = self.precisions.map(|precision| format!("{precision:.1}")).join("/");
         let ratio = match self.reference_length {

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::lines::trim_end;
 
-/// Which text a warning is about.
+/// Text that a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Hypotheses,
@@ -16,7 +16,7 @@ pub enum Side {
     Reference(usize),
 }
 
-/// Something a reader of the score should know.
+/// Warning about a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
     /// Hypotheses end in a detached full stop, so they were not detokenised.

@@ -1,4 +1,4 @@
-//! What sacreBLEU, being Python, takes for a line, a word and a space.
+//! Lines, words and spaces as Python, and therefore sacreBLEU, defines them.
 
 /// Lines of a text file as sacreBLEU's command line reads them: `\n` alone ends a line, and white space at the end of
 /// a line is dropped, which takes the `\r` of a `\r\n` with it.

@@ -1,7 +1,6 @@
-//! Hypothesis and reference lines come in as plain strings, each corpus as a slice.
-//! A signed corpus BLEU goes out, equal to what sacreBLEU 2.6.0 prints for the same text, with the integer counts
-//! it was computed from and warnings about text that would make any score mislead.
-//! It refuses to know files, models, runs and everything else.
+//! BLEU. Hypotheses and references come in as lines; a signed corpus BLEU goes out, equal to that of sacreBLEU 2.6.0 for
+//! the same text, with its integer counts, and warnings about text that makes any score mislead. This room refuses to know
+//! files, models and runs.
 
 mod bleu;
 mod checks;

@@ -21,7 +21,7 @@ fn is_stop(c: char) -> bool {
     matches!(c, '.' | ',')
 }
 
-/// What NIST's SGML files need undone. One after another, so `&amp;lt;` ends as `<`.
+/// Escapes of NIST's SGML files. They are undone one after another, so `&amp;lt;` becomes `<`.
 const ESCAPES: [(&str, &str); 7] = [
     ("<skipped>", ""),
     ("-\n", ""),

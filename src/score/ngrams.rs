@@ -18,7 +18,7 @@ impl Ngrams {
         Self(keys)
     }
 
-    /// As many as keys: every word begins one.
+    /// Number of keys: every word begins one.
     pub(super) fn words(&self) -> usize {
         self.0.len()
     }

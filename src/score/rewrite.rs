@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Which of two neighbouring characters becomes a token of its own.
+/// The one of two neighbouring characters that becomes a token.
 #[derive(Clone, Copy)]
 pub(super) enum Detached {
     First,

@@ -1,4 +1,4 @@
-//! What BLEU needs to know of a sentence, as integers that can be added up.
+//! Statistics of a sentence for BLEU, as integers that can be added.
 
 use std::iter::Sum;
 use std::ops::Add;

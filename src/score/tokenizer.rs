@@ -1,4 +1,4 @@
-//! How a line becomes the words that BLEU counts.
+//! Tokenisation of a line into the words that BLEU counts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::compounds::tokenize_and_split_compounds;
 use super::international::tokenize_international;
 use super::mteval::tokenize_13a;
 
-/// What is done to detokenised text before BLEU counts its words.
+/// Tokeniser that prepares detokenised text for BLEU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tokenizer {
     /// `13a`, of NIST's mteval-v13a: sacreBLEU's default and today's standard.

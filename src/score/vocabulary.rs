@@ -28,9 +28,9 @@ struct WordHasher(u64);
 
 impl Hasher for WordHasher {
     fn write(&mut self, word: &[u8]) {
-        for piece in word.chunks(8) {
+        for chunk in word.chunks(8) {
             let mut bytes = [0; 8];
-            bytes[..piece.len()].copy_from_slice(piece);
+            bytes[..chunk.len()].copy_from_slice(chunk);
             self.0 = (self.0.rotate_left(23) ^ u64::from_le_bytes(bytes)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
     }

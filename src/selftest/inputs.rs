@@ -9,10 +9,10 @@ use crate::model::{Batch, EOS};
 use crate::ops::cases::Results;
 use crate::random::stream;
 
-/// Source and target pieces of one sentence.
+/// Source and target tokens of one sentence.
 pub type Pair = [Vec<u32>; 2];
 
-/// Sentence pairs of random pieces and lengths, with at least so many target pieces, their ends counted.
+/// Sentence pairs of random tokens and lengths, with at least so many target tokens, their ends counted.
 pub fn pairs(name: &[&str], vocabulary: usize, lengths: &Range<usize>, tokens: usize) -> Vec<Pair> {
     let mut rng = stream(&[&["selftest"], name].concat());
     let (mut pairs, mut sum): (Vec<Pair>, _) = (Vec::new(), 0);

@@ -1,8 +1,12 @@
-//! A device against the plain operations on the CPU, on the user's own machine: what a GPU has to prove before its
-//! numbers are worth anything.
+//! Proofs on the user's own machine. A device or a run comes in; checks go out: of a device against the plain operations on
+//! the CPU, and of a run that was killed and continued against the same run left alone. This room refuses to know how a
+//! proof is shown.
 
+mod agreement;
+mod check;
 mod inputs;
 mod operations;
+mod resume;
 mod speed;
 mod training;
 mod whole_run;
@@ -14,26 +18,12 @@ use crate::ops::{Ops, inference_cases};
 use crate::run::{Device, RunError};
 use crate::spec::Precision;
 
+pub use agreement::first_difference;
+pub use check::Check;
+pub use resume::{Host, Launch, Proof, ResumeError, resume};
 pub use speed::{Speed, sentences, speed};
 pub use training::training;
 pub use whole_run::{Tell, whole_run};
-
-/// How far the device was off in one check.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Check {
-    pub name: String,
-    /// The largest difference, relative to the size of the numbers; infinite where something is no number.
-    pub difference: f64,
-    /// The largest that is allowed.
-    pub allowed: f64,
-}
-
-impl Check {
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.difference <= self.allowed
-    }
-}
 
 /// Every operation of training and translation on the device, on random inputs that `seed` decides.
 ///

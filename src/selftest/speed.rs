@@ -9,9 +9,9 @@ use crate::plan::training_flops;
 use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
 
-/// Target pieces of an update (section 5.1).
+/// Target tokens of an update (section 5.1).
 const TOKENS: usize = 25_000;
-/// Pieces of a sentence: about as long as those of WMT 2014 are.
+/// Tokens of a sentence: about as long as those of WMT 2014 are.
 const LENGTHS: Range<usize> = 5..60;
 const WARM_UP: usize = 3;
 const UPDATES: usize = 10;
@@ -21,7 +21,7 @@ const UPDATES: usize = 10;
 pub struct Speed {
     /// Seconds of an update, the median.
     pub seconds: f64,
-    /// Target pieces of an update.
+    /// Target tokens of an update.
     pub tokens: usize,
     /// Counted operations of an update.
     pub flops: f64,

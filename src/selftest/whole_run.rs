@@ -9,12 +9,12 @@ use crate::plan::Run;
 use crate::record::{Ending, RunFolder};
 use crate::run::{Device, Environment, Event, Job, Listener, RunError, Scores, execute};
 
-/// BLEU may differ by so much, as it does between two seeds.
+/// Largest difference of BLEU that is allowed, as between two seeds.
 const ALLOWED_BLEU: f64 = 2.0;
-/// Perplexity by this share.
+/// Largest relative difference of perplexity that is allowed.
 const ALLOWED_PPL: f64 = 0.05;
 
-/// Hears what the runs are about.
+/// Hears which run starts.
 pub type Tell<'a> = dyn FnMut(&str) + 'a;
 
 /// Trains, translates and scores the run three times, in a temporary folder.
@@ -49,7 +49,7 @@ pub fn whole_run(
     Ok([checks, both.against(&right, &format!("the CPU and then {device}"))].concat())
 }
 
-/// What a run came to; nothing is known of one that was stopped.
+/// Scores of a run; NaN if it was stopped.
 #[derive(Clone, Copy)]
 struct Score {
     ppl: f64,
@@ -85,7 +85,7 @@ impl Score {
     }
 }
 
-/// What is no number is no agreement.
+/// Replaces NaN by infinity, so that it never counts as agreement.
 fn infinite_if_none(difference: f64) -> f64 {
     if difference.is_nan() { f64::INFINITY } else { difference }
 }

@@ -1,4 +1,4 @@
-//! All that a training needs to continue, as bytes: the weights, Adam's moments and the progress.
+//! Checkpoints as bytes: weights, Adam's moments and progress, which is all that a training needs to continue.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use super::{Progress, WEIGHT};
 use crate::model::{BatchLoss, NamedArray, Seq2Seq};
 use crate::plan::Work;
 
-/// Where Adam's moments live in the file.
+/// Prefixes of Adam's moments in the file.
 const MOMENTS: [&str; 2] = ["adam.first/", "adam.second/"];
 
 /// All that a run needs to continue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pub progress: Progress,
-    /// Of the experiment and seed that the run belongs to.
+    /// Identity of the experiment and seed that the run belongs to.
     pub identity: String,
     weights: Vec<NamedArray>,
     moments: [Vec<NamedArray>; 2],
@@ -32,7 +32,7 @@ impl Checkpoint {
         }
     }
 
-    /// Its weights alone.
+    /// Returns its weights alone.
     #[must_use]
     pub fn into_snapshot(self) -> Snapshot {
         Snapshot {
@@ -48,15 +48,11 @@ impl Checkpoint {
     /// If they are those of another model.
     pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), CheckpointError> {
         let [first, second] = &self.moments;
-        model
-            .restore_weights(&self.weights)
-            .map_err(CheckpointError::OtherModel)?;
-        model
-            .restore_moments([first, second])
-            .map_err(CheckpointError::OtherModel)
+        model.restore_weights(&self.weights)?;
+        Ok(model.restore_moments([first, second])?)
     }
 
-    /// The first thing in which two states differ by as much as a bit; the time they took is not compared.
+    /// Returns the first difference between two states, bit for bit. Times are not compared.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<String> {
         let timeless = |progress: &Progress| Progress {
@@ -114,7 +110,7 @@ fn first_difference(ours: &[NamedArray], theirs: &[NamedArray]) -> Option<String
     }
 }
 
-/// What the file says besides arrays.
+/// Content of the file besides arrays.
 #[derive(Serialize, Deserialize)]
 struct Header {
     identity: String,

@@ -1,20 +1,20 @@
-//! Which moments of a training measured best on the dev split.
+//! Ranking of the measurements on the dev split.
 
 use crate::spec::{AverageOf, Selection};
 
-/// What the dev split said after an update.
+/// Measurement on the dev split after an update.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// Updates done.
     pub step: usize,
-    /// Smaller is better.
+    /// Number to rank by; smaller is better.
     pub badness: f64,
-    /// Decides between equals, such as the BLEU of 0 that every training begins with.
+    /// Loss that decides between equals, such as the BLEU of 0 at the start of every training.
     pub loss_nats: f64,
 }
 
 impl Measured {
-    /// Whether this is better in truth, not as good. What is no number is worse than any other.
+    /// Whether this is strictly better. NaN is worse than any number.
     fn is_better_than(&self, other: &Self) -> bool {
         let rank = |measured: &Self| {
             let number = |value: f64| if value.is_nan() { f64::INFINITY } else { value };
@@ -24,19 +24,19 @@ impl Measured {
     }
 }
 
-/// The moments whose weights a selection may still ask for.
+/// Measurements whose weights a selection may still ask for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranking {
     /// The best measurements so far, best first; of equals in both, the earlier.
     pub best: Vec<Measured>,
     /// Steps of the latest measurements, oldest first.
     pub latest: Vec<usize>,
-    /// Measurements since the best one, those of the warm-up not counted.
+    /// Measurements since the best one, without those of the warm-up.
     pub since_best: usize,
 }
 
 impl Ranking {
-    /// Takes in one more measurement. Nobody runs out of patience with a training of `warmup_steps` or fewer updates.
+    /// Adds a measurement. Patience is not counted during warm-up, the first `warmup_steps` updates.
     pub fn add(&mut self, measured: Measured, selection: &Selection, warmup_steps: usize) {
         let is_better = |other: &Measured| measured.is_better_than(other);
         let is_warm = measured.step > warmup_steps;
@@ -61,7 +61,7 @@ impl Ranking {
         self.latest.drain(..outdated);
     }
 
-    /// Whether nothing has become better for as long as the selection waits.
+    /// Whether `patience` measurements have brought nothing better.
     #[must_use]
     pub fn has_run_out(&self, patience: usize) -> bool {
         patience > 0 && self.since_best >= patience

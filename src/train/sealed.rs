@@ -5,16 +5,17 @@ use std::fmt;
 use safetensors::tensor::SafeTensors;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::tensors::{Tensors, open_tensors, values};
 use crate::model::{NamedArray, RestoreError};
 
-/// How the text ends.
+/// Last part of the text.
 #[derive(Serialize, Deserialize)]
 struct Seal {
     /// The names of the weights as the model orders them; the file sorts its arrays.
     order: Vec<String>,
-    /// Of everything in the file but itself.
+    /// Checksum of everything else in the file.
     checksum: String,
 }
 
@@ -103,31 +104,13 @@ fn damaged(what: impl fmt::Display) -> CheckpointError {
 }
 
 /// Why a file of weights cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointError {
-    Damaged {
-        what: String,
-    },
-    OtherModel(RestoreError),
+    #[error("the file is damaged: {what}")]
+    Damaged { what: String },
+    #[error("the weights are of another model: {0}")]
+    OtherModel(#[from] RestoreError),
     /// It belongs to another experiment, seed, corpus or step.
+    #[error("the weights are of another run or step")]
     OtherRun,
-}
-
-impl fmt::Display for CheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { what } => write!(f, "the file is damaged: {what}"),
-            Self::OtherRun => f.write_str("the weights are of another run or step"),
-            Self::OtherModel(error) => write!(f, "the weights are of another model: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for CheckpointError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Damaged { .. } | Self::OtherRun => None,
-            Self::OtherModel(error) => Some(error),
-        }
-    }
 }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::WEIGHT;
 use super::sealed::{CheckpointError, Sealed, seal};
-use crate::model::{NamedArray, RestoreError, Seq2Seq};
+use crate::model::{NamedArray, Seq2Seq};
 
 /// Weights, and where they come from. Training cannot go on from them: Adam's moments are not there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// Of the experiment and seed that the run belongs to.
+    /// Identity of the experiment and seed that the run belongs to.
     pub identity: String,
     /// The updates after which the weights were taken; several are averaged.
     pub steps: Vec<usize>,
@@ -31,16 +31,16 @@ impl Snapshot {
         }
     }
 
-    /// In the order of the model.
+    /// Returns the weights in the order of the model.
     #[must_use]
     pub fn weights(&self) -> &[NamedArray] {
         &self.weights
     }
 
-    /// The snapshot, if it is of the run with that identity.
+    /// Returns the snapshot if it belongs to the run with that identity.
     ///
     /// # Errors
-    /// If it is of another.
+    /// If it belongs to another.
     pub fn of_run(self, identity: &str) -> Result<Self, CheckpointError> {
         if self.identity == identity {
             Ok(self)
@@ -53,8 +53,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// If they are those of another model.
-    pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), RestoreError> {
-        model.restore_weights(&self.weights)
+    pub fn restore(&self, model: &mut dyn Seq2Seq) -> Result<(), CheckpointError> {
+        Ok(model.restore_weights(&self.weights)?)
     }
 
     /// The file's content.
@@ -86,7 +86,7 @@ impl Snapshot {
 #[derive(Debug)]
 pub struct Average {
     first: Snapshot,
-    /// In step with the arrays of `first`.
+    /// Sums in step with the arrays of `first`.
     sums: Vec<Vec<f64>>,
 }
 

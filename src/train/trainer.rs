@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use rand::Rng;
 
-use super::ranking::{Measured, Ranking};
+use super::progress::Progress;
+use super::ranking::Measured;
+use super::roles::{Judge, Keeper, Observer, Stop, Update, Validation};
 use crate::model::{AdamStep, Batch, BatchLoss, Seq2Seq, TrainingPass};
 use crate::plan::Work;
 use crate::random::stream;
@@ -14,97 +16,13 @@ use crate::threads::map;
 /// A loss this many times that of guessing blindly (`ln V`) is an explosion, not a slow start.
 const EXPLODED: f64 = 3.0;
 
-/// How far a run has come. With the weights and Adam's moments it is all that a continuation needs: batches and
-/// dropout masks follow from the seed and the step.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Progress {
-    /// Updates done.
-    pub step: usize,
-    /// Target tokens trained on.
-    pub tokens: usize,
-    /// What was read of sources and targets.
-    pub work: Work,
-    /// Training losses since the last validation.
-    pub since_validation: BatchLoss,
-    /// What the dev split said so far.
-    pub ranking: Ranking,
-    /// Wall time of the updates, over all continuations; what is measured and kept between them takes time of its own.
-    pub elapsed_s: f64,
-}
-
-impl Progress {
-    /// Whether all updates are done, or patience has run out.
-    #[must_use]
-    pub fn is_over(&self, experiment: &Experiment) -> bool {
-        self.step >= experiment.training.steps || self.ranking.has_run_out(experiment.selection.patience)
-    }
-}
-
-/// What one update did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Update {
-    /// Counted from 1.
-    pub step: usize,
-    /// What it read.
-    pub work: Work,
-    pub losses: BatchLoss,
-    pub learning_rate: f64,
-    pub gradient_norm: f64,
-}
-
-/// What was measured between two updates.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Validation {
-    pub step: usize,
-    /// Over the updates since the last validation, with dropout.
-    pub training: BatchLoss,
-    /// Over the dev split, without dropout.
-    pub dev: BatchLoss,
-    pub learning_rate: f64,
-    /// Of the update just done.
-    pub gradient_norm: f64,
-    pub tokens_per_s: f64,
-}
-
-/// Whether to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    No,
-    /// After a checkpoint.
-    Now,
-}
-
-/// Hears what happens, keeps the checkpoints, and may ask for an end.
-pub trait Observer {
-    type Error;
-
-    /// After every update.
-    fn updated(&mut self, update: &Update) -> Stop;
-
-    /// Keeps the measurement, and says how bad the model is: what it is ranked by, the smaller the better.
-    ///
-    /// # Errors
-    /// Whatever keeps the measurement from being kept ends the training.
-    fn validated(&mut self, model: &dyn Seq2Seq, validation: &Validation) -> Result<f64, Self::Error>;
-
-    /// The model was measured and ranked after `step` updates; its weights may be asked for at the end.
-    ///
-    /// # Errors
-    /// Whatever keeps the weights from being kept ends the training.
-    fn ranked(&mut self, model: &mut dyn Seq2Seq, ranking: &Ranking, step: usize) -> Result<(), Self::Error>;
-
-    /// # Errors
-    /// Whatever keeps the checkpoint from being kept ends the training.
-    fn checkpoint(&mut self, model: &mut dyn Seq2Seq, progress: &Progress) -> Result<(), Self::Error>;
-}
-
-/// How a training ended.
+/// End of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
     Finished,
-    /// The observer asked; a checkpoint holds the state.
+    /// The observer asked for it; a checkpoint holds the state.
     Interrupted,
-    /// Loss or gradient is no number any more, or the loss exploded; the update was not made.
+    /// Loss or gradient is not a number any more, or the loss exploded; the update was not made.
     Diverged {
         step: usize,
         loss_nats: f64,
@@ -112,28 +30,26 @@ pub enum Outcome {
     },
 }
 
-/// Trains one experiment with one seed.
-pub struct Trainer<'a> {
+/// Trains one experiment with one seed. `E` is why a judge or a keeper can fail, which ends the training.
+pub struct Trainer<'a, E> {
     pub experiment: &'a Experiment,
     pub seed: u64,
     /// The micro-batches of update `step`, counted from 0.
     pub updates: &'a mut dyn FnMut(usize) -> Vec<Batch>,
     /// The dev split.
     pub dev: &'a [Batch],
+    pub judge: &'a mut dyn Judge<E>,
+    pub keeper: &'a mut dyn Keeper<E>,
+    pub observer: &'a mut dyn Observer,
 }
 
-impl Trainer<'_> {
-    /// Goes on from `progress`, which is changed as training proceeds, until `training.steps` updates are done or
+impl<E> Trainer<'_, E> {
+    /// Continues from `progress`, which is changed as training proceeds, until `training.steps` updates are done or
     /// `selection.patience` has run out.
     ///
     /// # Errors
-    /// What the observer returns.
-    pub fn train<O: Observer>(
-        &mut self,
-        model: &mut dyn Seq2Seq,
-        progress: &mut Progress,
-        observer: &mut O,
-    ) -> Result<Outcome, O::Error> {
+    /// The error of the judge or the keeper.
+    pub fn train(&mut self, model: &mut dyn Seq2Seq, progress: &mut Progress) -> Result<Outcome, E> {
         let training = &self.experiment.training;
         while !progress.is_over(self.experiment) {
             let started = Instant::now();
@@ -147,13 +63,13 @@ impl Trainer<'_> {
             progress.since_validation += update.losses;
             progress.elapsed_s += started.elapsed().as_secs_f64();
 
-            let stop = observer.updated(&update);
+            let stop = self.observer.updated(&update);
             if progress.is_over(self.experiment) || progress.step.is_multiple_of(training.validate_every) {
-                self.measure(model, &update, progress, observer)?;
+                self.measure(model, &update, progress)?;
             }
             let done = progress.is_over(self.experiment);
             if done || stop == Stop::Now || progress.step.is_multiple_of(training.checkpoint_every) {
-                observer.checkpoint(model, progress)?;
+                self.keeper.keep_state(model, progress)?;
             }
             if stop == Stop::Now && !done {
                 return Ok(Outcome::Interrupted);
@@ -216,35 +132,32 @@ impl Trainer<'_> {
         }
     }
 
-    /// Asks the dev split, and ranks what it said.
-    fn measure<O: Observer>(
-        &self,
-        model: &mut dyn Seq2Seq,
-        update: &Update,
-        progress: &mut Progress,
-        observer: &mut O,
-    ) -> Result<(), O::Error> {
+    /// Measures the model on the dev split, and ranks the measurement.
+    fn measure(&mut self, model: &mut dyn Seq2Seq, update: &Update, progress: &mut Progress) -> Result<(), E> {
         let step = update.step;
+        let dev = evaluate(model, self.dev, self.experiment.regularization.label_smoothing);
         let validation = Validation {
             step,
             training: progress.since_validation,
-            dev: evaluate(model, self.dev, self.experiment.regularization.label_smoothing),
+            badness: self.judge.badness(model, &dev)?,
+            dev,
             learning_rate: update.learning_rate,
             gradient_norm: update.gradient_norm,
             tokens_per_s: progress.tokens as f64 / progress.elapsed_s,
         };
-        let badness = observer.validated(model, &validation)?;
+        self.keeper.keep_measurement(&validation)?;
+        self.observer.validated(&validation);
         progress.since_validation = BatchLoss::default();
         let measured = Measured {
             step,
-            badness,
-            loss_nats: validation.dev.nll(),
+            badness: validation.badness,
+            loss_nats: dev.nll(),
         };
         let Experiment {
             selection, training, ..
         } = self.experiment;
         progress.ranking.add(measured, selection, training.warmup_steps);
-        observer.ranked(model, &progress.ranking, step)
+        self.keeper.keep_weights(model, &progress.ranking, step)
     }
 }
 

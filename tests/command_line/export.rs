@@ -132,9 +132,9 @@ fn what_is_wrong_with_an_export_is_told() {
         file("spec.toml"),
         &spec.replace("vocab_size = 2400", "vocab_size = 2399"),
     );
-    assert!(complaint(6).contains("2400 pieces, but `data.vocab_size = 2399`"));
+    assert!(complaint(6).contains("2400 tokens, but `data.vocab_size = 2399`"));
     write(file("spec.toml"), &spec.replace("d_ff = 256", "d_ff = 255"));
-    assert!(complaint(2).contains("spec.toml as its base"));
+    assert!(complaint(2).contains("whose `base` is this spec.toml"));
     write(file("spec.toml"), &spec);
 
     let weights = fs::read(file("model.safetensors")).expect("exported");

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use ablate::record::RunFolder;
-use ablate::run::first_difference;
+use ablate::selftest::first_difference;
 use ablate::spec::{Split, Weights};
 use ablate::train::Checkpoint;
 

@@ -61,13 +61,13 @@ fn hypotheses_are_printed_best_first_with_their_scores() {
             assert!((json - text).abs() <= 1e-12 * text.abs(), "{field}: {json}, {text}");
         }
         assert_eq!(json["text"].as_str(), Some(cells[4]));
-        let pieces = |key: &str| -> String {
-            let pieces = json[key].as_array().expect("a list").iter();
-            pieces.map(|piece| piece.as_str().expect("text")).collect()
+        let tokens = |key: &str| -> String {
+            let tokens = json[key].as_array().expect("a list").iter();
+            tokens.map(|token| token.as_str().expect("text")).collect()
         };
-        assert_eq!(pieces("pieces").replace('▁', " ").trim_start(), cells[4]);
+        assert_eq!(tokens("tokens").replace('▁', " ").trim_start(), cells[4]);
         let source = TEXT.lines().nth(number(cells[0]) as usize - 1);
-        assert_eq!(Some(pieces("source_pieces").replace('▁', " ").trim_start()), source);
+        assert_eq!(Some(tokens("source_tokens").replace('▁', " ").trim_start()), source);
     }
     assert_eq!(json.len(), cells.len());
 }
@@ -136,17 +136,17 @@ fn attention_is_written_for_every_line_and_changes_no_translation() {
     for (heads, hypothesis) in heads.iter().zip(&hypotheses) {
         let hypothesis: serde_json::Value = serde_json::from_str(hypothesis).expect("JSON");
         assert_eq!(heads["line"], hypothesis["line"]);
-        if length(&hypothesis["source_pieces"]) == 0 {
+        if length(&hypothesis["source_tokens"]) == 0 {
             assert_eq!(
-                [length(&heads["target_pieces"]), length(&heads["cross_attention"])],
+                [length(&heads["target_tokens"]), length(&heads["cross_attention"])],
                 [0, 0]
             );
             continue;
         }
-        let (source, target) = (length(&heads["source_pieces"]), length(&heads["target_pieces"]));
-        assert_eq!(source, length(&hypothesis["source_pieces"]) + 1);
-        assert_eq!(target, length(&hypothesis["pieces"]) + 1);
-        assert_eq!(heads["target_input_pieces"][0], "<s>");
+        let (source, target) = (length(&heads["source_tokens"]), length(&heads["target_tokens"]));
+        assert_eq!(source, length(&hypothesis["source_tokens"]) + 1);
+        assert_eq!(target, length(&hypothesis["tokens"]) + 1);
+        assert_eq!(heads["target_input_tokens"][0], "<s>");
         for (kind, rows, columns) in [
             ("encoder_self_attention", source, source),
             ("decoder_self_attention", target, target),

@@ -22,13 +22,13 @@ fn a_corpus_is_downloaded_unpacked_and_then_left_alone() {
     assert_told(
         &place.fetch(),
         0,
-        &["train.en: there already", "train.de: there already"],
+        &["train.en: already there", "train.de: already there"],
     );
     fs::remove_file(place.file("fetched.toml")).expect("a manifest");
     assert_told(
         &place.fetch(),
         6,
-        &["train.en: is there already, but is not the file that belongs there"],
+        &["train.en: exists, but is not the file that belongs there"],
     );
     assert_eq!(server.seen().len(), 1, "nothing was downloaded again");
 }
@@ -108,7 +108,7 @@ fn a_server_without_ranges_that_always_breaks_off_is_given_up() {
     assert_told(
         &output,
         4,
-        &["given up after 3 tries", "goes on where this one stopped"],
+        &["given up after 3 tries", "continues where this one stopped"],
     );
     place.assert_nothing_finished();
 }

@@ -47,7 +47,7 @@ fn a_killed_download_goes_on_where_it_stopped() {
     let there = length(&place.download("small.tgz.part"));
     assert!((30_000..small().len()).contains(&there), "{there}");
 
-    assert_told(&place.fetch(), 0, &["going on after"]);
+    assert_told(&place.fetch(), 0, &["continuing after"]);
     place.assert_small();
     let second = &server.seen()[1];
     assert_eq!((second.start, second.sent), (Some(there), small().len() - there));
@@ -120,7 +120,14 @@ fn two_fetches_cannot_work_in_one_folder() {
     place.small(&server, &small());
     let lock = fs::File::create(place.write("data/downloads/.lock", b"")).expect("a writable folder");
     lock.lock().expect("nobody else");
-    assert_told(&place.fetch(), 6, &["another process downloads into data/downloads"]);
+    assert_told(
+        &place.fetch(),
+        6,
+        &[
+            "another process downloads into this folder",
+            "data/downloads/.lock is in use",
+        ],
+    );
     drop(lock);
     assert_exit(&place.fetch(), 0);
 }
@@ -130,7 +137,7 @@ fn a_file_of_somebody_else_is_never_replaced() {
     let (place, server) = (Place::new(), Server::of(Reply::good(&small())));
     place.small(&server, &small());
     let theirs = place.write("data/small/train.de", b"mine\n");
-    assert_told(&place.fetch(), 6, &["data/small/train.de: is there already"]);
+    assert_told(&place.fetch(), 6, &["data/small/train.de: exists, but"]);
     assert_eq!(fs::read(theirs).expect("a file"), b"mine\n");
     assert_eq!(server.seen(), []);
 }

@@ -74,7 +74,7 @@ fn what_is_no_plain_file_is_refused() {
         assert_told(
             &output,
             4,
-            &["mirror/small.tgz: `text/train.en` in it is no plain file"],
+            &["mirror/small.tgz: `text/train.en` in it is not a regular file"],
         );
         place.assert_nothing_finished();
     }

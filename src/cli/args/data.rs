@@ -56,7 +56,7 @@ pub struct DataShowArgs {
 /// Each further line is one update: a list of micro-batches, each a list of pairs. A pair holds the token ids of source
 /// and target, without start and end tokens.
 ///
-/// `python tests/peers/train.py FILE history.csv` trains on such a file.
+/// `python tools/peers/train.py FILE history.csv` trains on such a file.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  ablate data batches table3-quick base --seed 1 --steps 100 batches.jsonl")]
 pub struct DataBatchesArgs {

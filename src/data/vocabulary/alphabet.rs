@@ -1,8 +1,8 @@
-//! The characters that become pieces of their own.
+//! The alphabet: characters that become tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::SPECIAL_PIECES;
+use super::special::SPECIAL_TOKENS;
 use crate::data::error::DataError;
 
 /// The most frequent characters. Where they are many (a large corpus has thousands), they may take half of the
@@ -17,10 +17,10 @@ const COVERAGE_PER_MILLE: u64 = 999;
 impl Alphabet {
     pub fn of(words: &BTreeMap<String, u64>, vocab_size: usize) -> Result<Self, DataError> {
         let by_frequency = by_frequency(words);
-        let room = vocab_size.saturating_sub(SPECIAL_PIECES.len()) / 2;
+        let room = vocab_size.saturating_sub(SPECIAL_TOKENS.len()) / 2;
         let needed = covering(&by_frequency);
         if needed > room {
-            let smallest = 2 * needed + SPECIAL_PIECES.len();
+            let smallest = 2 * needed + SPECIAL_TOKENS.len();
             return Err(DataError::VocabularyTooSmall { vocab_size, smallest });
         }
         Ok(Self {
@@ -52,7 +52,7 @@ fn by_frequency(words: &BTreeMap<String, u64>) -> Vec<(char, u64)> {
     counts
 }
 
-/// How many of the characters make up nearly all of the text.
+/// Number of characters that make up nearly all of the text.
 fn covering(by_frequency: &[(char, u64)]) -> usize {
     let all: u64 = by_frequency.iter().map(|(_, count)| count).sum();
     let mut covered = 0;

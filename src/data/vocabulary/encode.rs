@@ -1,17 +1,17 @@
-//! Text to pieces, word by word.
+//! Encoding of text, word by word.
 
 use std::collections::HashMap;
 
 use tokenizers::Tokenizer;
 
-use super::{SPACE, tokenizer_failed};
+use super::special::SPACE;
 use crate::data::error::DataError;
 use crate::ops::Packed;
 
 /// More words than a corpus uses often; what is beyond is split again rather than remembered.
 const REMEMBERED_WORDS: usize = 1 << 20;
 
-/// A vocabulary that remembers the pieces of the words it has met.
+/// A vocabulary that remembers the tokens of the words it has met.
 pub struct Encoder<'a> {
     tokenizer: &'a Tokenizer,
     words: HashMap<String, Vec<u32>>,
@@ -27,22 +27,22 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Appends the pieces of a sentence. A word's pieces do not depend on its neighbours, because a space always
-    /// begins a piece.
+    /// Appends the tokens of a sentence. A word's tokens do not depend on its neighbours, because a space always
+    /// begins a token.
     ///
     /// # Errors
     /// The tokenizer fails.
-    pub fn encode_into(&mut self, text: &str, pieces: &mut Vec<u32>) -> Result<(), DataError> {
+    pub fn encode_into(&mut self, text: &str, tokens: &mut Vec<u32>) -> Result<(), DataError> {
         if text.is_empty() {
             return Ok(());
         }
         for word in text.split(' ') {
             if let Some(known) = self.words.get(word) {
-                pieces.extend_from_slice(known);
+                tokens.extend_from_slice(known);
                 continue;
             }
-            let encoding = self.tokenizer.encode_fast(word, false).map_err(tokenizer_failed)?;
-            pieces.extend_from_slice(encoding.get_ids());
+            let encoding = self.tokenizer.encode_fast(word, false)?;
+            tokens.extend_from_slice(encoding.get_ids());
             if self.words.len() < REMEMBERED_WORDS {
                 self.words.insert(word.to_owned(), encoding.get_ids().to_vec());
             }
@@ -56,8 +56,8 @@ impl<'a> Encoder<'a> {
     /// The tokenizer fails.
     pub fn encode_all<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> Result<Packed, DataError> {
         let encode = |text: &str| {
-            let mut pieces = Vec::new();
-            self.encode_into(text, &mut pieces).map(|()| pieces)
+            let mut tokens = Vec::new();
+            self.encode_into(text, &mut tokens).map(|()| tokens)
         };
         let sentences: Result<Vec<_>, _> = texts.into_iter().map(encode).collect();
         Ok(Packed::from_sentences(sentences?))

@@ -1,7 +1,9 @@
-//! The vocabulary shared by both languages: byte-pair pieces in the `tokenizer.json` format.
+//! The vocabulary that both languages share. Word counts come in; byte-pair tokens go out, in the `tokenizer.json` format,
+//! which turn text into ids and ids into text. This module refuses to know splits and batches.
 
 mod alphabet;
 mod encode;
+mod special;
 mod train;
 
 use tokenizers::decoders::fuse::Fuse;
@@ -17,62 +19,57 @@ use tokenizers::pre_tokenizers::sequence::Sequence as PreTokenizerSequence;
 use tokenizers::{NormalizerWrapper, Tokenizer};
 
 pub use self::encode::Encoder;
+use self::special::{SPACE, SPECIAL_TOKENS};
 pub use self::train::WordCounts;
 use super::error::DataError;
-use crate::model::{BOS, EOS, UNK};
+use crate::model::{BOS, EOS};
 use crate::spec::Case;
 
-/// Stands for a space, so that pieces can be joined back into text.
-const SPACE: &str = "▁";
-/// In the order of their ids.
-const SPECIAL_PIECES: [&str; 3] = ["<unk>", "<s>", "</s>"];
-const _: () = assert!(UNK == 0 && BOS == 1 && EOS == 2);
-
-/// Pieces and their ids.
+/// Tokens and their ids.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     tokenizer: Tokenizer,
 }
 
 impl Vocabulary {
-    /// Learns at most `vocab_size` pieces, all in lower case if `case` says so: then any text is lower-cased before it is
-    /// split. There are fewer where no two pieces occur twice in a row.
+    /// Learns at most `vocab_size` tokens, all in lower case if `case` says so: then any text is lower-cased before it is
+    /// split. There are fewer where no two tokens occur twice in a row.
     ///
     /// # Errors
-    /// `vocab_size` leaves no room beside the special pieces and the characters of the text.
+    /// `vocab_size` leaves no room beside the special tokens and the characters of the text.
     ///
     /// # Source
     /// Byte-pair encoding: Sennrich et al. 2016; section 5.1 of the paper shares one vocabulary between the languages.
     pub fn train(counts: &WordCounts, vocab_size: usize, case: Case) -> Result<Self, DataError> {
         let mut tokenizer = tokenizer(BPE::default(), case)?;
         let words = counts.words(&tokenizer)?;
-        tokenizer.with_model(train::learn_pieces(words, vocab_size)?);
+        tokenizer.with_model(train::learn_tokens(words, vocab_size)?);
         Ok(Self { tokenizer })
     }
 
-    /// Pieces, special ones included; ids are below this.
+    /// Number of tokens, special ones included; ids are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
     }
 
-    /// Never: there are always the special pieces.
+    /// Always false: there are always the special tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Pieces of one sentence, without special pieces but [`UNK`] for a character never seen.
+    /// Encodes one sentence. The only special token in it is [`UNK`], for an unknown character.
     ///
     /// # Errors
     /// The tokenizer fails.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, DataError> {
-        let mut pieces = Vec::new();
-        self.encoder().encode_into(text, &mut pieces)?;
-        Ok(pieces)
+        let mut tokens = Vec::new();
+        self.encoder().encode_into(text, &mut tokens)?;
+        Ok(tokens)
     }
 
-    /// For many sentences: remembers the pieces of each word.
+    /// Returns an encoder for many sentences, which remembers the tokens of each word.
     #[must_use]
     pub fn encoder(&self) -> Encoder<'_> {
         Encoder::new(&self.tokenizer)
@@ -85,10 +82,10 @@ impl Vocabulary {
     /// The tokenizer fails.
     pub fn decode(&self, ids: &[u32]) -> Result<String, DataError> {
         let spoken: Vec<u32> = ids.iter().copied().filter(|id| !matches!(*id, BOS | EOS)).collect();
-        self.tokenizer.decode(&spoken, false).map_err(tokenizer_failed)
+        Ok(self.tokenizer.decode(&spoken, false)?)
     }
 
-    /// How a piece is written, a space as U+2581. A model of a small corpus may have more pieces than its vocabulary, and
+    /// How a token is written, a space as U+2581. A model of a small corpus may have more tokens than its vocabulary, and
     /// say one that nothing stands for: that is its number between angle brackets.
     #[must_use]
     pub fn name(&self, id: u32) -> String {
@@ -100,21 +97,21 @@ impl Vocabulary {
     /// # Errors
     /// The tokenizer fails.
     pub fn to_json(&self) -> Result<String, DataError> {
-        self.tokenizer.to_string(false).map_err(tokenizer_failed)
+        Ok(self.tokenizer.to_string(false)?)
     }
 
     /// # Errors
-    /// Not a `tokenizer.json`, or one whose special pieces are not the first three, or whose ids have gaps.
+    /// Not a `tokenizer.json`, or one whose special tokens are not the first three, or whose ids have gaps.
     pub fn from_json(json: &str) -> Result<Self, DataError> {
-        let tokenizer: Tokenizer = json.parse().map_err(tokenizer_failed)?;
-        for (id, expected) in (0..).zip(SPECIAL_PIECES) {
+        let tokenizer: Tokenizer = json.parse()?;
+        for (id, expected) in (0..).zip(SPECIAL_TOKENS) {
             if tokenizer.id_to_token(id).as_deref() != Some(expected) {
-                return Err(DataError::SpecialPiece { id, expected });
+                return Err(DataError::SpecialToken { id, expected });
             }
         }
-        let (pieces, ids) = (tokenizer.get_vocab_size(true), tokenizer.get_vocab(true));
-        match ids.into_iter().find(|&(_, id)| id as usize >= pieces) {
-            Some((piece, id)) => Err(DataError::PieceId { piece, id, pieces }),
+        let (tokens, ids) = (tokenizer.get_vocab_size(true), tokenizer.get_vocab(true));
+        match ids.into_iter().find(|&(_, id)| id as usize >= tokens) {
+            Some((token, id)) => Err(DataError::TokenId { token, id, tokens }),
             None => Ok(Self { tokenizer }),
         }
     }
@@ -128,22 +125,18 @@ fn tokenizer(model: BPE, case: Case) -> Result<Tokenizer, DataError> {
         Case::Keep => space,
         Case::Lower => NormalizerSequence::new(vec![Lowercase.into(), space]).into(),
     };
-    tokenizer.with_normalizer(Some(normalizer)).map_err(tokenizer_failed)?;
+    tokenizer.with_normalizer(Some(normalizer))?;
     let space = SPACE.chars().next().expect("SPACE is one character");
     tokenizer.with_pre_tokenizer(Some(PreTokenizerSequence::new(vec![
         Metaspace::new(space, PrependScheme::Never, true).into(),
         Punctuation::default().into(),
     ])));
     tokenizer.with_decoder(Some(DecoderSequence::new(vec![
-        Replace::new(SPACE, " ").map_err(tokenizer_failed)?.into(),
+        Replace::new(SPACE, " ")?.into(),
         Fuse::default().into(),
         Strip::new(' ', 1, 0).into(),
     ])));
     Ok(tokenizer)
-}
-
-fn tokenizer_failed(source: tokenizers::Error) -> DataError {
-    DataError::Tokenizer { source }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::grammar::Pair;
+use crate::model::UNK;
 
 fn vocabulary() -> Vocabulary {
     Vocabulary::train(&WordCounts::of(&pairs()), 200, Case::Keep).unwrap()
@@ -57,7 +58,7 @@ fn text_can_never_spell_a_special_piece() {
 }
 
 #[test]
-fn special_pieces_are_the_models() {
+fn special_tokens_are_the_models() {
     let vocabulary = vocabulary();
     assert_eq!(
         vocabulary.encode("ж").unwrap(),
@@ -110,7 +111,7 @@ fn json_brings_back_the_same_vocabulary() {
         .unwrap()
         .replace(&format!(": {last}"), ": 9999")
         .replace(&format!(":{last}"), ":9999");
-    let DataError::PieceId { id: 9999, .. } = Vocabulary::from_json(&gap).unwrap_err() else {
+    let DataError::TokenId { id: 9999, .. } = Vocabulary::from_json(&gap).unwrap_err() else {
         panic!("ids must have no gaps");
     };
     assert_eq!(vocabulary.name(9999), "<9999>");

@@ -1,4 +1,4 @@
-//! Learning the pieces.
+//! Learning the tokens.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,22 +7,22 @@ use tokenizers::{AddedToken, NormalizedString, Normalizer, OffsetReferential, Of
 use tokenizers::{PreTokenizer, Tokenizer};
 
 use super::alphabet::Alphabet;
-use super::{SPECIAL_PIECES, tokenizer_failed};
+use super::special::SPECIAL_TOKENS;
 use crate::data::error::DataError;
 use crate::grammar::Pair;
 use crate::model::UNK;
 
-/// Two pieces that meet only once are no evidence for a longer one.
+/// Least frequency of a pair of tokens that becomes one token.
 const MIN_FREQUENCY: u64 = 2;
 
-/// How often each run between spaces occurs in a text.
+/// Count of each run between spaces in a text.
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
     runs: HashMap<String, u64>,
 }
 
 impl WordCounts {
-    /// Both sides of every pair.
+    /// Counts both sides of every pair.
     #[must_use]
     pub fn of(pairs: &[Pair]) -> Self {
         let mut counts = Self::default();
@@ -44,7 +44,7 @@ impl WordCounts {
         }
     }
 
-    /// How often each pre-tokenized word occurs. Equal runs are split once.
+    /// Counts each pre-tokenized word. Equal runs are split once.
     pub(super) fn words(&self, tokenizer: &Tokenizer) -> Result<BTreeMap<String, u64>, DataError> {
         let mut words = BTreeMap::new();
         for (run, count) in &self.runs {
@@ -59,18 +59,18 @@ impl WordCounts {
 fn pre_tokenize(tokenizer: &Tokenizer, text: &str) -> Result<Vec<String>, DataError> {
     let mut normalized = NormalizedString::from(text);
     if let Some(normalizer) = tokenizer.get_normalizer() {
-        normalizer.normalize(&mut normalized).map_err(tokenizer_failed)?;
+        normalizer.normalize(&mut normalized)?;
     }
     let mut splits = PreTokenizedString::from(normalized);
     if let Some(pre_tokenizer) = tokenizer.get_pre_tokenizer() {
-        pre_tokenizer.pre_tokenize(&mut splits).map_err(tokenizer_failed)?;
+        pre_tokenizer.pre_tokenize(&mut splits)?;
     }
     let splits = splits.get_splits(OffsetReferential::Normalized, OffsetType::None);
     Ok(splits.into_iter().map(|(word, ..)| word.to_owned()).collect())
 }
 
-/// No prefix and no suffix: with either, the trainer numbers the pieces in the order of a hash map.
-pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
+/// Learns the tokens, without prefix or suffix: with either, the trainer would number them in the order of a hash map.
+pub fn learn_tokens(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<BPE, DataError> {
     let alphabet = Alphabet::of(&words, vocab_size)?;
     let mut known_words: BTreeMap<String, u64> = BTreeMap::new();
     for (word, count) in words {
@@ -82,14 +82,14 @@ pub fn learn_pieces(words: BTreeMap<String, u64>, vocab_size: usize) -> Result<B
         .vocab_size(vocab_size)
         .min_frequency(MIN_FREQUENCY)
         .show_progress(false)
-        .special_tokens(SPECIAL_PIECES.map(|piece| AddedToken::from(piece, true)).to_vec())
+        .special_tokens(SPECIAL_TOKENS.map(|token| AddedToken::from(token, true)).to_vec())
         .build();
     let mut model = BPE::default();
     let known_words = known_words
         .into_iter()
         .map(|(word, count)| (word.into(), count))
         .collect();
-    trainer.do_train(&known_words, &mut model).map_err(tokenizer_failed)?;
-    model.unk_token = Some(SPECIAL_PIECES[UNK as usize].to_owned());
+    trainer.do_train(&known_words, &mut model)?;
+    model.unk_token = Some(SPECIAL_TOKENS[UNK as usize].to_owned());
     Ok(model)
 }

@@ -11,7 +11,7 @@ use crate::ops::{Of, RankedRow};
 
 const VOCABULARY: usize = 5;
 
-/// Probabilities from a hash of the source sentence and the pieces said so far.
+/// Probabilities from a hash of the source sentence and the tokens said so far.
 struct Oracle;
 
 impl Oracle {
@@ -119,14 +119,14 @@ fn best_of(sources: &[Vec<u32>], decoding: &Decoding, wanted: usize) -> Vec<Vec<
     n_best(&Oracle, sources, decoding, wanted, |_| ControlFlow::Continue(())).expect("nobody breaks")
 }
 
-/// Sources of one to three pieces, all different.
+/// Sources of one to three tokens, all different.
 fn sources(count: u32) -> Vec<Vec<u32>> {
     (0..count)
         .map(|i| (0..=i % 3).map(|j| 3 + i * 7 + j).collect())
         .collect()
 }
 
-/// All translations of up to `longest` pieces.
+/// All translations of up to `longest` tokens.
 fn all(source: &[u32], longest: usize, alpha: f64) -> Vec<Hypothesis> {
     let closed = [source, &[EOS]].concat();
     let mut done = Vec::new();
@@ -180,7 +180,7 @@ fn stopping_early_changes_none_of_the_wanted_hypotheses() {
 
 #[test]
 fn there_are_fewer_hypotheses_only_where_no_more_are_possible() {
-    // One piece of the source, none extra: five translations of at most one piece.
+    // One token of the source, none extra: five translations of at most one token.
     let found = best_of(&sources(1), &decoding(9, 0.6, 0), 8);
     assert_eq!(found[0].len(), VOCABULARY);
     for (beam, wanted) in [(9, 8), (4, 4), (1, 1), (3, 5)] {

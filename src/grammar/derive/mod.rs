@@ -1,33 +1,21 @@
-//! Draws sentence trees: which words meet, and which phenomena they meet in.
+//! Derivation. A random stream comes in; sentence trees go out, with the words and the phenomena that meet in them. This
+//! module refuses to know how either language says a tree.
 
 mod clause;
+mod draw;
 mod phrase;
 mod predicate;
 mod relative;
 
-use rand::RngExt;
-use rand::distr::{Distribution, weighted::WeightedIndex};
-use rand::rngs::ChaCha8Rng;
-use rand::seq::IndexedRandom;
+pub use self::draw::Deriver;
 
 use self::clause::{ClausePlan, FrontedTime};
 use super::closed::{ADVERBIAL_QUESTIONS, COORDINATORS, IF, SUBORDINATORS, THAT, WHEN, WHETHER};
 use super::nouns::Class;
-use super::tree::{
-    AdverbialQuestion, Clause, ClauseOrder, Gap, InfinitiveLink, NounPhrase, Predicate, Sentence, Subordinator,
-};
+use super::tree::{Clause, ClauseOrder, Gap, InfinitiveLink, NounPhrase, Predicate, Sentence, Words};
 use super::verbs::{Frame, Tense};
 
-/// Draws sentences from one stream.
-pub struct Deriver {
-    stream: ChaCha8Rng,
-}
-
 impl Deriver {
-    pub fn new(stream: ChaCha8Rng) -> Self {
-        Self { stream }
-    }
-
     pub fn sentence(&mut self) -> Sentence {
         match self.weighted(&[44, 19, 11, 11, 7, 5, 3]) {
             0 => self.statement(),
@@ -59,7 +47,7 @@ impl Deriver {
     /// Both clauses share a tense: "before she will go" is no English.
     fn adverbial(&mut self) -> Sentence {
         let tense = *self.choose(&[Tense::Present, Tense::Past]);
-        let subordinator: &'static Subordinator = match tense {
+        let subordinator: &'static Words = match tense {
             _ if self.chance(75) => self.choose(SUBORDINATORS),
             Tense::Past => &WHEN,
             Tense::Present | Tense::Future => &IF,
@@ -84,7 +72,7 @@ impl Deriver {
 
     /// "She says that ..., he asks whether ..."
     fn reported(&mut self) -> Sentence {
-        let (frame, subordinator): (_, &'static Subordinator) = if self.chance(70) {
+        let (frame, subordinator): (_, &'static Words) = if self.chance(70) {
             (Frame::That, &THAT)
         } else {
             (Frame::Whether, &WHETHER)
@@ -136,7 +124,7 @@ impl Deriver {
     fn adverbial_question(&mut self) -> Sentence {
         let subject = self.subject(&[Class::Person]);
         let frame = *self.choose(&[Frame::Intransitive, Frame::OneObject]);
-        let question: &'static AdverbialQuestion = self.choose(ADVERBIAL_QUESTIONS);
+        let question: &'static Words = self.choose(ADVERBIAL_QUESTIONS);
         let clause = self.clause_with(subject, frame, &ClausePlan::question());
         Sentence::Question(
             Clause {
@@ -162,35 +150,5 @@ impl Deriver {
             }));
         }
         clause
-    }
-
-    fn chance(&mut self, percent: u32) -> bool {
-        self.stream.random_ratio(percent, 100)
-    }
-
-    fn choose<'a, T>(&mut self, options: &'a [T]) -> &'a T {
-        options
-            .choose(&mut self.stream)
-            .expect("every list of options holds one")
-    }
-
-    fn choose_word<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> T {
-        self.choose_word_if_any(words)
-            .expect("the lexicon holds a word for every frame and class")
-    }
-
-    /// Early words more often, as in any language: the first sixteenth of a table gets half of the draws.
-    fn choose_word_if_any<T: Copy>(&mut self, words: impl Iterator<Item = T>) -> Option<T> {
-        let words: Vec<T> = words.collect();
-        let draw = self.stream.random::<f64>();
-        words
-            .get((draw * draw * draw * draw * words.len() as f64) as usize)
-            .copied()
-    }
-
-    fn weighted(&mut self, weights: &[u32]) -> usize {
-        WeightedIndex::new(weights)
-            .expect("weights are positive")
-            .sample(&mut self.stream)
     }
 }

@@ -85,11 +85,8 @@ impl Deriver {
             None
         };
         Common {
-            determiner,
             adjective,
-            noun,
-            number,
-            relative: None,
+            ..Common::new(determiner, noun, number)
         }
     }
 
@@ -114,17 +111,10 @@ impl Deriver {
             _ => Determiner::Possessive(*self.choose(OWNERS)),
         };
         let noun = self.noun(&[Class::Place]);
-        let adjective = if self.chance(25) {
-            Some(self.adjective(Class::Place))
-        } else {
-            None
-        };
+        let adjective = self.chance(25).then(|| self.adjective(Class::Place));
         Place::Common(Common {
-            determiner,
             adjective,
-            noun,
-            number: Number::Singular,
-            relative: None,
+            ..Common::new(determiner, noun, Number::Singular)
         })
     }
 
@@ -172,21 +162,14 @@ impl Deriver {
             return self.named();
         }
         let noun = self.noun(&[Class::Person]);
-        let adjective = if self.chance(25) {
-            Some(self.adjective(Class::Person))
-        } else {
-            None
-        };
+        let adjective = self.chance(25).then(|| self.adjective(Class::Person));
         let determiner = match self.weighted(&[70, 30]) {
             0 => Determiner::Definite,
             _ => Determiner::Possessive(*self.choose(OWNERS)),
         };
         NounPhrase::Common(Common {
-            determiner,
             adjective,
-            noun,
-            number: Number::Singular,
-            relative: None,
+            ..Common::new(determiner, noun, Number::Singular)
         })
     }
 
@@ -210,13 +193,7 @@ impl Deriver {
             _ => Determiner::Possessive(*self.choose(OWNERS)),
         };
         let noun = self.noun(&[Class::Person]);
-        Common {
-            determiner,
-            adjective: None,
-            noun,
-            number: Number::Singular,
-            relative: None,
-        }
+        Common::new(determiner, noun, Number::Singular)
     }
 
     /// Not "we see me", nor "she sees her", which might be two persons or one.

@@ -111,13 +111,7 @@ impl Deriver {
         } else {
             Determiner::This
         };
-        NounPhrase::Common(Common {
-            determiner,
-            adjective: None,
-            noun,
-            number,
-            relative: None,
-        })
+        NounPhrase::Common(Common::new(determiner, noun, number))
     }
 }
 

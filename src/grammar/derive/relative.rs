@@ -33,17 +33,10 @@ impl Deriver {
             (Number::Plural, false) => Determiner::Many,
             (Number::Singular, _) => Determiner::Indefinite,
         };
-        let adjective = if self.chance(40) {
-            Some(self.adjective(noun.class))
-        } else {
-            None
-        };
+        let adjective = self.chance(40).then(|| self.adjective(noun.class));
         let mut common = Common {
-            determiner,
             adjective,
-            noun,
-            number,
-            relative: None,
+            ..Common::new(determiner, noun, number)
         };
         if self.chance(50) {
             common.relative = self.relative(&common, tense).map(Box::new);

@@ -1,11 +1,11 @@
-//! The English realisation of a sentence tree.
+//! English. A sentence tree comes in; an English sentence goes out. This module refuses to know how trees are drawn.
 
 mod clause;
 mod phrase;
 mod verbs;
 
 use super::text::Text;
-use super::tree::{Clause, ClauseOrder, CommaBefore, Coordinator, InfinitiveLink, Sentence, Subordinator};
+use super::tree::{Clause, ClauseOrder, CommaBefore, Coordinator, InfinitiveLink, Sentence, Words};
 
 pub fn sentence(sentence: &Sentence) -> String {
     match sentence {
@@ -34,7 +34,7 @@ fn joined(first: &Clause, coordinator: &Coordinator, second: &Clause) -> Text {
     text
 }
 
-fn subordinated(main: &Clause, subordinator: &Subordinator, subordinate: &Clause, order: ClauseOrder) -> Text {
+fn subordinated(main: &Clause, subordinator: &Words, subordinate: &Clause, order: ClauseOrder) -> Text {
     let mut second = Text::of(subordinator.english);
     second.append(&clause::statement(subordinate));
     let main = clause::statement(main);

@@ -26,17 +26,14 @@ pub fn determiner(determiner: &Determiner, declension: Declension) -> (String, I
     }
 }
 
-pub fn definite(Declension { gender, case, number }: Declension) -> &'static str {
-    match (number, case, gender) {
-        (Number::Plural, Case::Nominative | Case::Accusative, _)
-        | (Number::Singular, Case::Nominative | Case::Accusative, Gender::Feminine) => "die",
-        (Number::Plural, Case::Dative, _) | (Number::Singular, Case::Accusative, Gender::Masculine) => "den",
-        (Number::Plural, Case::Genitive, _)
-        | (Number::Singular, Case::Dative | Case::Genitive, Gender::Feminine)
-        | (Number::Singular, Case::Nominative, Gender::Masculine) => "der",
-        (Number::Singular, Case::Nominative | Case::Accusative, Gender::Neuter) => "das",
-        (Number::Singular, Case::Dative, Gender::Masculine | Gender::Neuter) => "dem",
-        (Number::Singular, Case::Genitive, Gender::Masculine | Gender::Neuter) => "des",
+pub fn definite(declension: Declension) -> &'static str {
+    match declension.strong_ending() {
+        "e" => "die",
+        "en" => "den",
+        "er" => "der",
+        "em" => "dem",
+        _ if declension.case == Case::Genitive => "des",
+        _ => "das",
     }
 }
 
@@ -117,18 +114,8 @@ fn possessive_stem(possessor: Possessor) -> &'static str {
     }
 }
 
-fn der_word(stem: &str, Declension { gender, case, number }: Declension) -> String {
-    let ending = match (number, case, gender) {
-        (Number::Plural, Case::Nominative | Case::Accusative, _)
-        | (Number::Singular, Case::Nominative | Case::Accusative, Gender::Feminine) => "e",
-        (Number::Plural, Case::Dative, _) | (Number::Singular, Case::Accusative, Gender::Masculine) => "en",
-        (Number::Plural, Case::Genitive, _)
-        | (Number::Singular, Case::Dative | Case::Genitive, Gender::Feminine)
-        | (Number::Singular, Case::Nominative, Gender::Masculine) => "er",
-        (Number::Singular, Case::Dative, Gender::Masculine | Gender::Neuter) => "em",
-        (Number::Singular, ..) => "es",
-    };
-    format!("{stem}{ending}")
+fn der_word(stem: &str, declension: Declension) -> String {
+    format!("{stem}{}", declension.strong_ending())
 }
 
 fn ein_word(stem: &str, declension: Declension) -> String {

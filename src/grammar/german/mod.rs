@@ -1,4 +1,4 @@
-//! The German realisation of a sentence tree.
+//! German. A sentence tree comes in; a German sentence goes out. This module refuses to know how trees are drawn.
 
 mod articles;
 mod clause;

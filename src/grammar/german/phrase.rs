@@ -88,8 +88,8 @@ pub fn time(when: When) -> String {
     match when {
         When::Adverb(adverb) => adverb.german.to_owned(),
         When::Clock(hour) => format!("um {} Uhr", numbers::german(hour)),
-        When::Ago(count, unit) => format!("vor {} {}", numbers::german(count), unit.german_dative),
-        When::Ahead(count, unit) => format!("in {} {}", numbers::german(count), unit.german_dative),
+        When::Ago(count, unit) => format!("vor {} {}", numbers::german(count), unit.german),
+        When::Ahead(count, unit) => format!("in {} {}", numbers::german(count), unit.german),
     }
 }
 

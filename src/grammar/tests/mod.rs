@@ -32,15 +32,17 @@ const I: NounPhrase = NounPhrase::Pronoun(Pronoun::I);
 const YOU: NounPhrase = NounPhrase::Pronoun(Pronoun::You);
 const THEY: NounPhrase = NounPhrase::Pronoun(Pronoun::They);
 
+/// Checks a sentence in both languages: "English / German".
 #[track_caller]
-fn check(sentence: &Sentence, english_text: &str, german_text: &str) {
-    assert_eq!(english::sentence(sentence), english_text);
-    assert_eq!(german::sentence(sentence), german_text);
+fn check(sentence: &Sentence, texts: &str) {
+    let said = [english::sentence(sentence), german::sentence(sentence)];
+    assert_eq!(said.join(" / "), texts);
 }
 
+/// Checks a clause as a statement.
 #[track_caller]
-fn check_statement(clause: Clause, english_text: &str, german_text: &str) {
-    check(&Sentence::Statement(clause), english_text, german_text);
+fn says(clause: Clause, texts: &str) {
+    check(&Sentence::Statement(clause), texts);
 }
 
 fn common(determiner: Determiner, noun: &str, number: Number) -> Common {
@@ -49,13 +51,7 @@ fn common(determiner: Determiner, noun: &str, number: Number) -> Common {
         .iter()
         .find(|entry| entry.english == noun)
         .expect("a noun of the lexicon");
-    Common {
-        determiner,
-        adjective: None,
-        noun,
-        number,
-        relative: None,
-    }
+    Common::new(determiner, noun, number)
 }
 
 fn described(adjective: &str, common: Common) -> Common {
@@ -111,33 +107,24 @@ fn adverb(english: &str) -> &'static Adverb {
 
 /// "She sleeps."
 fn act(subject: NounPhrase, infinitive: &str) -> Clause {
-    let predicate = Predicate::Verbal {
-        verb: verb(infinitive),
-        indirect: None,
-        object: None,
-        goal: None,
-    };
-    Clause::plain(subject, predicate, Form::Plain(Tense::Present))
+    verbal(subject, infinitive, None, None)
 }
 
 /// "She sees him."
 fn act_on(subject: NounPhrase, infinitive: &str, object: NounPhrase) -> Clause {
-    let predicate = Predicate::Verbal {
-        verb: verb(infinitive),
-        indirect: None,
-        object: Some(object),
-        goal: None,
-    };
-    Clause::plain(subject, predicate, Form::Plain(Tense::Present))
+    verbal(subject, infinitive, None, Some(object))
 }
 
 /// "She gives him it."
 fn give(subject: NounPhrase, infinitive: &str, indirect: NounPhrase, object: NounPhrase) -> Clause {
-    let verb = verb(infinitive);
+    verbal(subject, infinitive, Some(indirect), Some(object))
+}
+
+fn verbal(subject: NounPhrase, infinitive: &str, indirect: Option<NounPhrase>, object: Option<NounPhrase>) -> Clause {
     let predicate = Predicate::Verbal {
-        verb,
-        indirect: Some(indirect),
-        object: Some(object),
+        verb: verb(infinitive),
+        indirect,
+        object,
         goal: None,
     };
     Clause::plain(subject, predicate, Form::Plain(Tense::Present))
@@ -161,44 +148,35 @@ fn be(subject: NounPhrase, adjective: &str) -> Clause {
 }
 
 impl Clause {
+    fn in_tense(self, tense: Tense) -> Self {
+        let form = Form::Plain(tense);
+        Self { form, ..self }
+    }
+
     fn in_past(self) -> Self {
-        Self {
-            form: Form::Plain(Tense::Past),
-            ..self
-        }
+        self.in_tense(Tense::Past)
     }
 
     fn in_future(self) -> Self {
-        Self {
-            form: Form::Plain(Tense::Future),
-            ..self
-        }
+        self.in_tense(Tense::Future)
     }
 
     fn negated(self) -> Self {
-        Self {
-            polarity: Polarity::Negative,
-            ..self
-        }
+        let polarity = Polarity::Negative;
+        Self { polarity, ..self }
+    }
+
+    fn timed(self, time: &str, position: TimePosition) -> Self {
+        let when = When::Adverb(adverb(time));
+        let time = Some(Time { when, position });
+        Self { time, ..self }
     }
 
     fn at(self, time: &str) -> Self {
-        Self {
-            time: Some(Time {
-                when: When::Adverb(adverb(time)),
-                position: TimePosition::Inside,
-            }),
-            ..self
-        }
+        self.timed(time, TimePosition::Inside)
     }
 
     fn opened_by(self, time: &str) -> Self {
-        Self {
-            time: Some(Time {
-                when: When::Adverb(adverb(time)),
-                position: TimePosition::Fronted,
-            }),
-            ..self
-        }
+        self.timed(time, TimePosition::Fronted)
     }
 }

@@ -3,32 +3,27 @@
 //!
 #![doc = include_str!("layout.md")]
 
+mod error;
 mod names;
 mod weights;
 
-use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+pub use error::ExportError;
 pub use weights::WeightsError;
 
+use self::names::{FILES, SPEC, TOKENIZER, WEIGHTS};
 use super::RunError;
 use super::checkpoints::scored_weights;
-use super::trained::{read_spec, read_text, read_vocabulary};
+use super::files::{read_spec, read_text, read_vocabulary};
 use crate::durable::{self, Pending};
 use crate::model::NamedArray;
 use crate::record::RunFolder;
 use crate::spec::{Experiment, Positional};
 
-const WEIGHTS: &str = "model.safetensors";
-const TOKENIZER: &str = "tokenizer.json";
-const SPEC: &str = "spec.toml";
-const README: &str = "README.md";
-/// In the order in which they get their names.
-const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
-
-/// What becomes of an export that is there already.
+/// Treatment of an existing export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     Keep,
@@ -50,7 +45,7 @@ impl Export {
         })
     }
 
-    /// Exports the weights whose scores are in the table; `note` hears of checkpoints passed over, and of a run that is
+    /// Exports the weights whose scores are in the table; `note` hears of checkpoints skipped, and of a run that is
     /// not done. This needs no binary with the shape of the run.
     ///
     /// A process that is killed on the way leaves a folder without weights, which is no export.
@@ -86,13 +81,13 @@ impl Export {
         Ok(export)
     }
 
-    /// Its resolved experiment.
+    /// Path of the resolved experiment.
     #[must_use]
     pub fn spec(&self) -> PathBuf {
         self.folder.join(SPEC)
     }
 
-    /// Its vocabulary.
+    /// Path of the vocabulary.
     #[must_use]
     pub fn tokenizer(&self) -> PathBuf {
         self.folder.join(TOKENIZER)
@@ -108,7 +103,7 @@ impl Export {
         weights::from_bytes(&bytes, model).map_err(|source| ExportError::Weights { path, source }.into())
     }
 
-    /// An empty folder, or one whose export may be replaced.
+    /// Checks that the folder is empty, or that its export may be replaced.
     fn check_room(&self, existing: Existing) -> Result<(), RunError> {
         let folder = &self.folder;
         fs::create_dir_all(folder).map_err(RunError::io(folder))?;
@@ -125,7 +120,7 @@ impl Export {
         Ok(())
     }
 
-    /// Without them the folder is no export: they go first and come last.
+    /// Removes the weights. A folder without them is not an export, so they go first and come last.
     fn remove_weights(&self) -> Result<(), RunError> {
         let path = self.folder.join(WEIGHTS);
         durable::if_there(fs::remove_file(&path))
@@ -155,7 +150,7 @@ fn file_names(folder: &Path) -> Result<Vec<String>, RunError> {
     Ok(names)
 }
 
-/// The layout, under a head that says which model this is.
+/// The layout, under a head that describes the model.
 fn readme(experiment: &Experiment, steps: &[usize]) -> String {
     let model = &experiment.model;
     let positional = match model.positional {
@@ -170,7 +165,7 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
     };
     format!(
         "A Transformer of {} + {} layers, exported by ablate {}: {origin}.\n\n\
-         d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} pieces; positions {positional}; {norm}-norm.\n\n\
+         d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, {} tokens; positions {positional}; {norm}-norm.\n\n\
          `ablate translate` reads this folder. A binary that was not built with this shape says so: a suite whose `base` \
          is the `spec.toml` here makes the build compile it.\n\n{}",
         model.layers,
@@ -184,51 +179,4 @@ fn readme(experiment: &Experiment, steps: &[usize]) -> String {
         experiment.data.vocab_size,
         include_str!("layout.md")
     )
-}
-
-/// Why an export cannot be written or used.
-#[derive(Debug)]
-pub enum ExportError {
-    /// There is something in the folder, perhaps an export.
-    Exists {
-        folder: PathBuf,
-    },
-    /// What is in the folder is not ours to replace.
-    HoldsOthers {
-        folder: PathBuf,
-        name: String,
-    },
-    Weights {
-        path: PathBuf,
-        source: WeightsError,
-    },
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exists { folder } => {
-                write!(
-                    f,
-                    "{} is not empty; --force replaces the export in it",
-                    folder.display()
-                )
-            }
-            Self::HoldsOthers { folder, name } => write!(
-                f,
-                "{} holds {name}, which is no file of an export; choose another folder",
-                folder.display()
-            ),
-            Self::Weights { path, source } => write!(f, "{}: {source}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ExportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Weights { source, .. } => Some(source),
-            Self::Exists { .. } | Self::HoldsOthers { .. } => None,
-        }
-    }
 }

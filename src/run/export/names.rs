@@ -1,6 +1,14 @@
-//! The names that an export gives the tensors of a model: those of `PyTorch`'s own `nn.Transformer` where it has one.
+//! The names of an export's files, and of the tensors in them: those of `PyTorch`'s own `nn.Transformer` where it has
+//! one.
 
-/// What the model calls a module, and what an export calls it.
+pub const WEIGHTS: &str = "model.safetensors";
+pub const TOKENIZER: &str = "tokenizer.json";
+pub const SPEC: &str = "spec.toml";
+pub const README: &str = "README.md";
+/// Files of an export, in the order in which they get their names.
+pub const FILES: [&str; 4] = [README, TOKENIZER, SPEC, WEIGHTS];
+
+/// Name of a module in the model, and in an export.
 type Renamed = (&'static str, &'static str);
 
 const MODEL: [Renamed; 4] = [
@@ -67,7 +75,6 @@ mod tests {
 
     use dfdx::prelude::Cpu;
 
-    use super::super::FILES;
     use super::*;
     use crate::model::{Architecture, Seq2Seq, Trainable, Transformer};
     use crate::ops::Of;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use safetensors::tensor::{Dtype, TensorView};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::names::exported_name;
 use crate::model::NamedArray;
@@ -20,7 +21,7 @@ struct Origin<'a> {
     steps: &'a [usize],
 }
 
-/// What of [`Origin`] decides whether a file can be read; later versions may say more.
+/// Part of [`Origin`] that decides whether a file can be read; later versions may hold more.
 #[derive(Deserialize)]
 struct Format {
     format_version: u32,
@@ -104,24 +105,44 @@ fn damaged(what: impl fmt::Display) -> WeightsError {
 }
 
 /// Why a file does not hold the weights of a model.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum WeightsError {
+    #[error("not a whole safetensors file: {what}")]
     Damaged { what: String },
+    #[error(
+        "written in version {found} of the format, but this program reads version {FORMAT_VERSION}; use the version of \
+         ablate that wrote it"
+    )]
     Format { found: u32 },
+    #[error(
+        "these are not the weights of the model that spec.toml beside it describes; the README.md of an export lists what \
+         belongs in it:{}",
+        list(.0)
+    )]
     Tensors(Vec<TensorFault>),
 }
 
-#[derive(Debug)]
+fn list(faults: &[TensorFault]) -> String {
+    let lines: Vec<_> = faults.iter().map(|fault| format!("\n  {fault}")).collect();
+    lines.concat()
+}
+
+#[derive(Debug, Error)]
+#[error("{name}: {what}")]
 pub struct TensorFault {
     name: String,
     what: What,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Error)]
 enum What {
+    #[error("missing, expected {expected}")]
     Missing { expected: Kind },
+    #[error("found {found}, but the model has no such tensor")]
     Superfluous { found: Kind },
+    #[error("found {found}, expected {expected}")]
     Other { found: Kind, expected: Kind },
+    #[error("value {index} is {found}, expected finite numbers")]
     NotFinite { found: f32, index: usize },
 }
 
@@ -146,40 +167,6 @@ impl fmt::Display for Kind {
         write!(f, "{:?} {:?}", self.dtype, self.shape)
     }
 }
-
-impl fmt::Display for TensorFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.name)?;
-        match &self.what {
-            What::Missing { expected } => write!(f, "missing, expected {expected}"),
-            What::Superfluous { found } => write!(f, "found {found}, but the model has no such tensor"),
-            What::Other { found, expected } => write!(f, "found {found}, expected {expected}"),
-            What::NotFinite { found, index } => write!(f, "value {index} is {found}, expected finite numbers"),
-        }
-    }
-}
-
-impl fmt::Display for WeightsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { what } => write!(f, "not a whole safetensors file: {what}"),
-            Self::Format { found } => write!(
-                f,
-                "written in version {found} of the format, this program reads version {FORMAT_VERSION}; use the version \
-                 of ablate that wrote it"
-            ),
-            Self::Tensors(faults) => {
-                f.write_str(
-                    "these are not the weights of the model that spec.toml beside it describes; the README.md of an export \
-                     lists what belongs in it:",
-                )?;
-                faults.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for WeightsError {}
 
 #[cfg(test)]
 mod tests {
@@ -272,7 +259,7 @@ mod tests {
         ];
         assert!(from_bytes(&foreign(weights, None), &model()).is_ok());
         let told = complaint(&foreign(weights, Some("{\"format_version\":2}")));
-        assert!(told.starts_with("written in version 2 of the format, this program reads version 1"));
+        assert!(told.starts_with("written in version 2 of the format, but this program reads version 1"));
         assert!(complaint(&foreign(weights, Some("?"))).contains("safetensors"));
     }
 

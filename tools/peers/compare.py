@@ -1,13 +1,13 @@
 """Trains the same recipe on the same batches here and in PyTorch, and compares the losses.
 
-    pip install torch==2.15.0 numpy==2.4.6 safetensors==0.8.0
-    ABLATE_EXPERIMENTS=tests/peers/experiments cargo build --release
+    pip install --requirement tools/requirements.txt
+    ABLATE_EXPERIMENTS=tools/peers/experiments cargo build --release
     target/release/ablate data fetch multi30k
-    python tests/peers/compare.py
+    python tools/peers/compare.py
 
-First without dropout and from the same first weights, where every loss must be the same but for rounding; then as
-the recipe is, with first weights and dropout masks of each side's own, over several seeds. Trainings that are done are
-kept. Writes beside-pytorch-curves.md; where anything differs, the exit code is 1.
+The first comparison is without dropout and from the same first weights: every loss must be the same but for rounding.
+The second is the recipe itself over several seeds, with each side's own first weights and dropout masks. Finished
+trainings are kept. The script writes beside-pytorch-curves.md; if anything differs, the exit code is 1.
 """
 
 import argparse
@@ -31,7 +31,7 @@ class Runs:
     def __init__(self, args):
         self.ablate, self.work = args.ablate.resolve(), args.work.resolve()
         self.threads = str(args.threads)
-        self.place = ["--experiments", HERE / "experiments", "--data-dir", args.data_dir.resolve()]
+        self.place = ["--experiments", args.experiments.resolve(), "--data-dir", args.data_dir.resolve()]
         self.work.mkdir(parents=True, exist_ok=True)
 
     def ours(self, row, seed):
@@ -81,13 +81,13 @@ def report(args, without_dropout, comparisons, seed_by_seed):
     }
     return f"""# The same recipe, trained here and in PyTorch
 
-Made by `python tests/peers/compare.py --seeds {",".join(map(str, args.seeds))}`, after
-`ABLATE_EXPERIMENTS=tests/peers/experiments cargo build --release` and `ablate data fetch multi30k`:
+Made by `python tools/peers/compare.py --seeds {",".join(map(str, args.seeds))}`, after
+`ABLATE_EXPERIMENTS=tools/peers/experiments cargo build --release` and `ablate data fetch multi30k`:
 {", ".join(f"{name} {value}" for name, value in facts.items())}.
 
-Both sides train [the suite](../../tests/peers/experiments/peers.toml) on the same updates in the same order, which
-`ablate data batches` writes; PyTorch by [a script](../../tests/peers/train.py) that shares no code with ours.
-Losses are unsmoothed, in nats for each target piece, the end counted.
+Both sides train [the suite](../../tools/peers/experiments/peers.toml) on the same updates in the same order, which
+`ablate data batches` writes; PyTorch by [a script](../../tools/peers/train.py) that shares no code with ours.
+Losses are unsmoothed, in nats for each target token, the end counted.
 
 ## Without dropout, from the same first weights
 
@@ -122,6 +122,9 @@ def parse_arguments():
     parser.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="of both sides, two or more (default: 1,2,3)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of each side (default: all)")
     parser.add_argument("--ablate", type=pathlib.Path, default=ROOT / "target/release/ablate", help="the program")
+    parser.add_argument(
+        "--experiments", type=pathlib.Path, default=HERE / "experiments", help="folder of the suite `peers`"
+    )
     parser.add_argument("--data-dir", type=pathlib.Path, default=ROOT / "data", help="folder of corpora")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "target/peers", help="folder of the trainings")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "results/bench", help="folder of the report")

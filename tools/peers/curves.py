@@ -1,6 +1,6 @@
 """Says whether two sets of trainings, each a history.csv, go the same way on the dev split.
 
-    python tests/peers/curves.py --ours results/mine/base-s*/history.csv --peers pytorch-s*.csv
+    python tools/peers/curves.py --ours results/mine/base-s*/history.csv --peers pytorch-s*.csv
 
 At every step that all of them measured: mean and standard deviation of the dev loss over the trainings of each side,
 the difference of the means with its 95 % interval, and the p-value of Welch's t-test that there is none. The curves

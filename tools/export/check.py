@@ -1,15 +1,15 @@
-"""Translates with an export, and computes in PyTorch what every hypothesis is worth.
+"""Translates with an export, and computes in PyTorch the log-probability of every hypothesis.
 
-    pip install torch==2.15.0 numpy==2.4.6 safetensors==0.8.0
+    pip install --requirement tools/requirements.txt
     ablate export results/table3-quick/base-s1
-    python tests/export/check.py exports/table3-quick/base-s1 < sentences.txt
+    python tools/export/check.py exports/table3-quick/base-s1 < sentences.txt
 
-Checked are log-probability and score of every hypothesis, what every head looks at while the best of them are said, and
-that the same hypotheses come from the weights as PyTorch writes them back. Where anything is wrong, it is told and the
-exit code is 1.
+The script checks the log-probability and the score of every hypothesis, the attention weights of every head for the best
+hypotheses, and that the weights as PyTorch writes them back give the same hypotheses. It prints every fault; with any
+fault the exit code is 1.
 
-The model is written anew from the README.md of an export, with PyTorch's own functions, in float64 and one sentence at
-a time, so that nothing here shares a line, or an idea about batches and caches, with what it checks.
+The model is written again from the README.md of an export, with PyTorch's own functions, in float64 and one sentence at
+a time. It shares no code, and no idea about batches and caches, with the program that it checks.
 """
 
 import argparse
@@ -96,7 +96,7 @@ class Model:
         return self.norm("decoder.norm", x) if self.pre_norm else x
 
     def log_probabilities(self, source, target):
-        """Of every target piece and of the end, each given all before it."""
+        """Of every target token and of the end, each given all before it."""
         rows = self.decode([BOS] + target, self.encode(source + [EOS]))
         classes = (rows @ self.weight("embedding.weight").T).log_softmax(-1)
         return classes[torch.arange(len(rows)), torch.tensor(target + [EOS])]
@@ -137,9 +137,9 @@ def written_back(folder, copy):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("export", type=pathlib.Path, help="folder that `ablate export` wrote")
-    parser.add_argument("--ablate", default="ablate", help="the program; the one on the path if not given")
-    parser.add_argument("--tolerance", type=float, default=1e-4, help="largest difference allowed")
-    parser.add_argument("--pieces", action="store_true", help="print the log-probability of every piece")
+    parser.add_argument("--ablate", default="ablate", help="the program (default: the one on the path)")
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="largest difference that is allowed")
+    parser.add_argument("--tokens", action="store_true", help="print the log-probability of every token")
     args = parser.parse_args()
 
     sentences = sys.stdin.buffer.read()
@@ -159,15 +159,15 @@ def main():
 
     probability = share = 0.0
     for hypothesis in hypotheses:
-        source, pieces = ([vocabulary[p] for p in hypothesis[key]] for key in ("source_pieces", "pieces"))
+        source, target = ([vocabulary[token] for token in hypothesis[key]] for key in ("source_tokens", "tokens"))
         if not source:
             continue  # Nothing translates to nothing, without the model.
-        log_probabilities = model.log_probabilities(source, pieces)
-        if args.pieces:
-            shown = (f"{p} {x:.4f}" for p, x in zip(hypothesis["pieces"] + ["</s>"], log_probabilities))
+        log_probabilities = model.log_probabilities(source, target)
+        if args.tokens:
+            shown = (f"{token} {x:.4f}" for token, x in zip(hypothesis["tokens"] + ["</s>"], log_probabilities))
             print(hypothesis["line"], hypothesis["rank"], *shown, sep="\t")
         total = log_probabilities.sum().item()
-        score = total / ((5 + len(pieces) + 1) / 6) ** alpha
+        score = total / ((5 + len(target) + 1) / 6) ** alpha
         ours = (hypothesis["log_probability"], hypothesis["score"])
         probability = max(probability, difference(ours, (total, score)))
         if hypothesis["rank"] == 1:

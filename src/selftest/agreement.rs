@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use super::RunError;
-use super::checkpoints::newest_of;
 use crate::record::{History, HistoryRow, RunFolder};
+use crate::run::{RunError, newest_checkpoint};
 use crate::spec::{Split, Weights};
 
-/// The first thing in which two finished runs of one experiment and seed differ, or nothing if history, scores,
-/// hypotheses, weights, those chosen, and Adam's moments are the same bits. Times are not compared.
+/// Returns the first difference between two finished runs of one experiment and seed: of history, scores, hypotheses,
+/// weights or Adam's moments, bit for bit. Times are not compared.
 ///
 /// # Errors
 /// If one of them lacks a file, or a file cannot be read.
@@ -17,7 +16,7 @@ pub fn first_difference(one: &RunFolder, other: &RunFolder, split: Split) -> Res
     let mut found = history(one, other)?;
     let folders = [one, other];
     let of_others = Weights::ALL.map(|weights| folders.map(|folder| folder.hypotheses_of(split.name(), weights)));
-    // Those of weights that were not scored are in neither folder.
+    // Neither folder has the hypotheses of weights that were not scored.
     let of_others = of_others
         .into_iter()
         .filter(|files| files.iter().any(|path| path.exists()));
@@ -34,8 +33,8 @@ pub fn first_difference(one: &RunFolder, other: &RunFolder, split: Split) -> Res
         found = (one? != other?).then(|| "weights.safetensors".to_owned());
     }
     if found.is_none() {
-        // A damaged one is passed over, and then the older one differs.
-        let newest = |folder| newest_of(folder, |_| ());
+        // A damaged checkpoint is skipped, and then the older one differs.
+        let newest = |folder| newest_checkpoint(folder, |_| ());
         let (one, other) = (newest(one)?, newest(other)?);
         found = one.first_difference(&other).map(|what| format!("checkpoint: {what}"));
     }
@@ -60,7 +59,7 @@ fn history(one: &RunFolder, other: &RunFolder) -> Result<Option<String>, RunErro
     Ok(found)
 }
 
-/// Where two text files part.
+/// Returns the first line in which two text files differ.
 fn line(one: &Path, other: &Path) -> Result<Option<String>, RunError> {
     let read = |path: &Path| fs::read(path).map_err(RunError::io(path));
     let (left, right) = (read(one)?, read(other)?);

@@ -1,12 +1,12 @@
-"""Trains the paper's Transformer in PyTorch on the very updates of a run, and keeps the same history.
+"""Trains the paper's Transformer in PyTorch on the batches of a run, and writes a history.csv as the run does.
 
-    pip install torch==2.15.0 numpy==2.4.6 safetensors==0.8.0
+    pip install --requirement tools/requirements.txt
     ablate data batches table3-quick base --seed 1 batches.jsonl
-    python tests/peers/train.py batches.jsonl history.csv
+    python tools/peers/train.py batches.jsonl history.csv
 
 The batches, their order and the recipe are those of the run; the first weights and the dropout masks are PyTorch's own,
-unless --weights names the model.safetensors of an export to begin with. The model is written anew from the README.md of
-an export, on padded batches, so that nothing here shares a line, or an idea about packing, with what it is compared to.
+unless --weights names the model.safetensors of an export to begin with. The model is written again from the README.md of
+an export, on padded batches. It shares no code, and no idea about packing, with the program that it is compared with.
 """
 
 import argparse
@@ -102,9 +102,9 @@ class Transformer(nn.Module):
         return self.dropout(rows + sinusoids(ids.shape[1], self.width))
 
     def forward(self, batch):
-        """The logits of every real target piece and end, [N, V]."""
+        """The logits of every real target token and end, [N, V]."""
         source_mask = batch.source_is_real[:, None, None, :]
-        # Padding stands behind all real pieces: no real row of the decoder sees it.
+        # Padding stands behind all real tokens: no real row of the decoder sees it.
         causal = torch.ones(batch.target.shape[1], batch.target.shape[1], dtype=torch.bool).tril()
         memory = self.embed(batch.source)
         for layer in self.encoder["layers"]:
@@ -142,7 +142,7 @@ class Batch:
     def of(cls, pairs):
         source, source_is_real = pad([source + [EOS] for source, _ in pairs])
         target, target_is_real = pad([[BOS] + target for _, target in pairs])
-        labels = torch.tensor([piece for _, target in pairs for piece in target + [EOS]])
+        labels = torch.tensor([token for _, target in pairs for token in target + [EOS]])
         return cls(source, source_is_real, target, target_is_real, labels)
 
 
@@ -154,18 +154,18 @@ def pad(sentences):
 
 
 class Losses:
-    """A sum over target pieces, unsmoothed."""
+    """A sum over target tokens, unsmoothed."""
 
     def __init__(self):
-        self.nll, self.pieces = 0.0, 0
+        self.nll, self.tokens = 0.0, 0
 
     def add(self, logits, labels):
         with torch.no_grad():
             self.nll += F.cross_entropy(logits, labels, reduction="sum").item()
-        self.pieces += len(labels)
+        self.tokens += len(labels)
 
     def row(self, step, split, **others):
-        loss = self.nll / self.pieces
+        loss = self.nll / self.tokens
         return {"step": step, "split": split, "loss_nats": loss, "ppl": math.exp(loss), **others}
 
 
@@ -185,13 +185,13 @@ class Trainer:
         """Adds to `losses`, and returns learning rate and norm of the gradient."""
         self.model.train()
         batches = [Batch.of(pairs) for pairs in micro_batches]
-        pieces = sum(len(batch.labels) for batch in batches)
+        tokens = sum(len(batch.labels) for batch in batches)
         self.adam.zero_grad()
         for batch in batches:
             logits = self.model(batch)
             losses.add(logits, batch.labels)
             loss = F.cross_entropy(logits, batch.labels, label_smoothing=self.smoothing, reduction="sum")
-            (loss / pieces).backward()
+            (loss / tokens).backward()
         norm = nn.utils.get_total_norm([weight.grad for weight in self.model.parameters()]).item()
         self.adam.param_groups[0]["lr"] = self.learning_rate(step)
         self.adam.step()
