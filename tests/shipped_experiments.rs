@@ -22,13 +22,13 @@ fn row<'a>(suite: &'a Suite, id: &str) -> &'a Row {
 }
 
 #[test]
-fn every_scale_of_table_3_has_its_20_rows_and_16_shapes() {
+fn every_scale_of_table_3_has_its_20_rows_and_8_shapes() {
     for name in ["table3.toml", "table3-multi30k.toml", "table3-quick.toml"] {
         let suite = suite(name);
         let ids: Vec<_> = suite.rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ROWS, "{name}");
         assert_eq!(suite.baseline, "base", "{name}");
-        assert_eq!(Plan::of(&suite).shapes.len(), 16, "{name}");
+        assert_eq!(Plan::of(&suite).shapes.len(), 8, "{name}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! A spec that is wrong is refused with the place, the value and what to do. `suites/` and `bases/` hold wrong files,
-//! one fault each, named after it; the first line of each is the expected message.
+//! A wrong spec is refused with the place, the value and what to do. `suites/` and `bases/` hold wrong files, each with one
+//! fault and named after it. The first line of each file is the expected message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn read(path: &Path) -> std::io::Result<String> {
     fs::read_to_string(Path::new(FOLDER).join(path))
 }
 
-/// Everything wrong with a file of the folder, by its path relative to it.
+/// Returns the faults of a file of the folder, by its path relative to the folder.
 fn faults(path: &Path) -> Option<Faults> {
     if path.starts_with("bases") {
         load_experiment(path, &read).err()
@@ -32,7 +32,7 @@ fn wrong_files() -> Vec<PathBuf> {
     files
 }
 
-/// The message in the first line, which is a comment; lossy, because one of the files is not UTF-8.
+/// Returns the message in the first line, which is a comment; lossy, because one of the files is not UTF-8.
 fn expected(path: &Path) -> String {
     let bytes = fs::read(Path::new(FOLDER).join(path)).unwrap();
     let text = String::from_utf8_lossy(&bytes);
@@ -57,11 +57,11 @@ fn each_wrong_file_is_refused_with_its_one_fault() {
 }
 
 #[test]
-fn what_the_wrong_files_stand_on_is_right() {
+fn the_base_of_the_wrong_files_is_valid() {
     assert!(load_experiment(Path::new("good/base.toml"), &read).is_ok());
 }
 
-/// The faults of a suite that is given as text, without its path in front.
+/// Returns the faults of a suite that is given as text, without its path in front.
 fn faults_of_text(suite: &str) -> Vec<String> {
     let read = |path: &Path| {
         if path == Path::new("x.toml") {
@@ -80,7 +80,7 @@ fn faults_of_text(suite: &str) -> Vec<String> {
 }
 
 #[test]
-fn all_faults_of_a_suite_are_told_at_once_and_in_reading_order() {
+fn all_faults_of_a_suite_are_reported_at_once_and_in_reading_order() {
     let found = faults_of_text(
         r#"title = "many"
 base = "good/base.toml"
@@ -117,7 +117,7 @@ set = { model.d_ff = [128, 0] }
 }
 
 #[test]
-fn a_fault_of_the_base_is_told_once_however_many_rows_inherit_it() {
+fn a_fault_of_the_base_is_reported_once_however_many_rows_inherit_it() {
     let base = read(Path::new("good/base.toml"))
         .unwrap()
         .replace("heads = 4", "heads = 3");

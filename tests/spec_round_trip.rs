@@ -1,4 +1,4 @@
-//! What is written is what is read: the resolved `spec.toml` of any experiment, and no text that breaks the reader.
+//! The resolved `spec.toml` of any experiment is read back unchanged, and no text breaks the reader.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 
 const BASE: &str = include_str!("spec_faults/good/base.toml");
 
-/// Values that a kind allows; small ones are likelier.
+/// Generates values that a kind allows; small ones are more likely.
 fn values(kind: Kind) -> BoxedStrategy<Value> {
     match kind {
         Kind::Whole(min, max) => prop_oneof![min..=max.min(min + 300), min..=max]
@@ -34,13 +34,13 @@ fn values(kind: Kind) -> BoxedStrategy<Value> {
     }
 }
 
-/// A value for every key of the schema, in any order.
+/// Generates a value for every key of the schema, in any order.
 fn wishes() -> impl Strategy<Value = Vec<(&'static Key, Value)>> {
     let one = |key: &'static Key| values(key.kind).prop_map(move |value| (key, value));
     keys().map(one).collect::<Vec<_>>().prop_shuffle()
 }
 
-/// The wishes that can be had together, and the experiment that they make.
+/// Returns the wishes that are valid together, and their experiment.
 fn granted(wishes: &[(&'static Key, Value)]) -> (Vec<(&'static Key, Value)>, Experiment) {
     let mut granted = Vec::new();
     let mut experiment = over_base(&granted).expect("the base is right");
@@ -70,7 +70,7 @@ fn over_base(settings: &[(&'static Key, Value)]) -> Option<Experiment> {
     load_experiment(Path::new("x.toml"), &read).ok()
 }
 
-/// Equal, but for a number that is kept in 32 bits.
+/// Whether two values are equal, except for the rounding of numbers that are stored in 32 bits.
 fn is_same(written: &Value, found: &Value) -> bool {
     match (written, found) {
         (Value::Real(written), Value::Real(found)) => (*written as f32).to_bits() == (*found as f32).to_bits(),
@@ -90,7 +90,7 @@ fn the_experiments_of_these_tests_set_every_key() {
     assert!(never.is_empty(), "{never:?}");
 }
 
-/// Fragments of specs, to be put together wrongly.
+/// Generates fragments of specs in a wrong order.
 fn fragments() -> impl Strategy<Value = String> {
     let known = select(vec![
         "[model]",

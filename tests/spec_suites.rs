@@ -1,4 +1,4 @@
-//! What a right suite says: rows, grids, baselines, and where each value came from.
+//! Valid suites: rows, grids, baselines, and the place of each value.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ use ablate::spec::{Change, Positional, Suite, Value, key, load_suite, render};
 
 const BASE: &str = include_str!("spec_faults/good/base.toml");
 
-/// A suite of these rows over the good base.
+/// Loads a suite of these rows over the good base.
 fn suite(rest: &str) -> Suite {
     let read = |path: &Path| match path.to_str() {
         Some("suites/x.toml") => Ok(format!("title = 't'\nbase = '../bases/over.toml'\n{rest}")),
@@ -90,7 +90,7 @@ fn a_learned_table_takes_its_length_from_the_row() {
 }
 
 #[test]
-fn changes_are_told_against_the_baseline_in_the_order_of_the_schema() {
+fn changes_are_listed_against_the_baseline_in_the_order_of_the_schema() {
     let suite = suite("[[row]]\nid = 'D1'\nset = { regularization.dropout = 0.0 }\n[[row]]\nid = 'base'\n");
     assert_eq!(suite.baseline, "base");
     assert_eq!(suite.baseline_row().changes, []);
@@ -121,7 +121,7 @@ fn the_baseline_can_be_named_and_is_the_first_row_otherwise() {
 }
 
 #[test]
-fn every_value_knows_where_it_was_set_and_what_it_replaced() {
+fn every_value_has_its_place_and_the_value_it_replaced() {
     let suite = suite("[[row]]\nid = 'long'\nset = { training.steps = 9000 }\n");
     let places = &suite.rows[0].places;
     let mut chain = Vec::new();
