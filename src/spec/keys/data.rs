@@ -8,7 +8,7 @@ use crate::spec::value::{Kind, Value};
 const CORPUS: Key = key!(
     data.corpus,
     Kind::Choice(CorpusKind::NAMES),
-    "where sentence pairs come from; `text` names six files of its own"
+    "source of the sentence pairs; `text` reads six files of yours"
 );
 
 /// A language of a corpus that comes in several.
@@ -56,7 +56,7 @@ pub(super) const KEYS: &[Key] = &[
         Language::German,
         "language to translate into"
     ),
-    file!("data.train_source", train.source, "training sentences, one a line"),
+    file!("data.train_source", train.source, "training sentences, one per line"),
     file!(
         "data.train_target",
         train.target,
@@ -71,7 +71,7 @@ pub(super) const KEYS: &[Key] = &[
     file!(
         "data.test_source",
         test.source,
-        "sentences that are only translated at the end"
+        "sentences that are translated once, after training"
     ),
     file!(
         "data.test_target",

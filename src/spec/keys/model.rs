@@ -22,7 +22,7 @@ const WIDTH_OF_A_HEAD: Fallback = Fallback::Derived {
 const POSITIONAL: Key = key!(
     model.positional,
     Kind::Choice(PositionalKind::NAMES),
-    "how a position enters the embedding"
+    "encoding of positions: sine waves (the paper) or a learned table"
 )
 .or(Fallback::Text(PositionalKind::Sinusoidal.name()))
 .column(9, "PE");
