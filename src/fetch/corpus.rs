@@ -13,12 +13,12 @@ use super::text_file::{Finished, TextFile};
 use super::unpack::with_member;
 use crate::durable;
 
-/// Brings the files of a corpus into its folder, and downloads only what is needed for those that are not there.
+/// Makes the files of a corpus in its folder, and downloads only the archives of missing files.
 ///
-/// Killed at any moment, the same call goes on: every file has its name only once it is whole.
+/// After a kill at any moment, the same call continues: a file gets its name only when it is whole.
 ///
 /// # Errors
-/// If an archive cannot be had or is not the right one, or the file system refuses. What was finished before stays.
+/// If an archive is not available or not the right one, or the file system refuses. Finished files stay.
 pub fn fetch(request: &Request, report: &mut Report) -> Result<(), FetchError> {
     let folder = request.data_dir.join(&request.corpus.folder);
     fs::create_dir_all(&folder).map_err(FetchError::io(&folder))?;
@@ -34,8 +34,9 @@ pub fn fetch(request: &Request, report: &mut Report) -> Result<(), FetchError> {
             corpus: request.corpus,
             files: &missing,
             folder: &folder,
+            manifest: &manifest,
         };
-        let finished = group.make(&mut archives, &manifest, report)?;
+        let finished = group.make(&mut archives, report)?;
         publish(finished, &mut manifest, report)?;
     }
     Ok(())
@@ -73,11 +74,10 @@ fn is_present(file: &TextEntry, path: &Path, manifest: &Manifest) -> Result<bool
     }
 }
 
-fn publish(
-    finished: Vec<(Finished, FileRecord)>,
-    manifest: &mut Manifest,
-    report: &mut Report,
-) -> Result<(), FetchError> {
+/// Whole files that have no names yet, with their records.
+type Made = Vec<(Finished, FileRecord)>;
+
+fn publish(finished: Made, manifest: &mut Manifest, report: &mut Report) -> Result<(), FetchError> {
     for (file, record) in finished {
         let path = file.path.clone();
         let name = path.file_name().expect("a file of a folder").to_string_lossy();
@@ -94,20 +94,16 @@ struct Group<'a> {
     corpus: &'a Corpus,
     files: &'a [&'a TextEntry],
     folder: &'a Path,
+    manifest: &'a Manifest,
 }
 
 impl Group<'_> {
-    /// All of them, without their names. If they show that a download was bad, it is downloaded once more.
-    fn make(
-        &self,
-        archives: &mut Archives,
-        manifest: &Manifest,
-        report: &mut Report,
-    ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
-        match self.make_once(archives, manifest, report) {
+    /// Makes all files. If they show that a download was bad, it is downloaded once more.
+    fn make(&self, archives: &mut Archives, report: &mut Report) -> Result<Made, FetchError> {
+        match self.make_once(archives, report) {
             Err(error) if error.is_of_content() && self.discard_bad(archives)? => {
                 report(Event::Note(format!("{error}; downloading it once more")));
-                let second = self.make_once(archives, manifest, report);
+                let second = self.make_once(archives, report);
                 if second.as_ref().is_err_and(FetchError::is_of_content) {
                     self.discard_bad(archives)?;
                 }
@@ -121,7 +117,7 @@ impl Group<'_> {
         self.corpus.archives_of(self.files)
     }
 
-    /// Whether there was any.
+    /// Discards downloads that may be bad; returns whether there was any.
     fn discard_bad(&self, archives: &mut Archives) -> Result<bool, FetchError> {
         let mut is_any = false;
         for archive in self.needed() {
@@ -133,13 +129,8 @@ impl Group<'_> {
         Ok(is_any)
     }
 
-    fn make_once(
-        &self,
-        archives: &mut Archives,
-        manifest: &Manifest,
-        report: &mut Report,
-    ) -> Result<Vec<(Finished, FileRecord)>, FetchError> {
-        // All before the first is unpacked: what cannot be had is told early.
+    fn make_once(&self, archives: &mut Archives, report: &mut Report) -> Result<Made, FetchError> {
+        // All archives come before the first is unpacked, so that a missing one is reported early.
         for archive in self.needed() {
             archives.get(archive, report)?;
         }
@@ -152,7 +143,7 @@ impl Group<'_> {
             check(file, &finished)?;
             made.push((finished, file));
         }
-        self.check_lines(&made, manifest)?;
+        self.check_lines(&made)?;
         let with_record = |(finished, file): (Finished, &TextEntry)| {
             let record = self.record(&finished, file);
             (finished, record)
@@ -178,11 +169,11 @@ impl Group<'_> {
     }
 
     /// Against one another, and against those of the group that are there already.
-    fn check_lines(&self, made: &[(Finished, &TextEntry)], manifest: &Manifest) -> Result<(), FetchError> {
+    fn check_lines(&self, made: &[(Finished, &TextEntry)]) -> Result<(), FetchError> {
         let (first, entry) = &made[0];
         let is_of_group = |file: &&TextEntry| file.stem() == entry.stem();
         let present = self.corpus.files.iter().filter(is_of_group).filter_map(|file| {
-            let record = manifest.get(&file.name)?;
+            let record = self.manifest.get(&file.name)?;
             let path = self.folder.join(&file.name);
             path.is_file().then_some((path, record.lines))
         });
