@@ -24,7 +24,7 @@ impl Tense {
     }
 }
 
-/// What a verb needs beside its subject.
+/// Complements that a verb needs beside its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Government {
     Nothing,
@@ -68,13 +68,13 @@ pub struct Verb {
     /// The inflected word.
     pub english: &'static str,
     english_past: &'static str,
-    /// What follows it: "up", "for", "asleep".
+    /// Word that follows the verb: "up", "for", "asleep".
     pub particle: &'static str,
     pub particle_order: ParticleOrder,
     pub reflexive: Reflexive,
     /// The separable prefix, or nothing.
     pub prefix: &'static str,
-    /// Without the prefix.
+    /// Infinitive without the prefix.
     pub infinitive: &'static str,
     changed_stem: Option<&'static str>,
     pub past: GermanPast,
@@ -83,7 +83,7 @@ pub struct Verb {
     pub objects: Vec<Class>,
 }
 
-/// Where a pronoun object stands: "looks for it", "picks it up".
+/// Place of a pronoun object: "looks for it", "picks it up".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParticleOrder {
     BeforeObject,

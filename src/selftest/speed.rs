@@ -1,4 +1,4 @@
-//! How fast the device trains a large model: the paper's base and big model at the paper's 25 000 tokens an update.
+//! Speed of training large models: the paper's base and big model at the paper's 25 000 tokens an update.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub struct Speed {
     pub tokens: usize,
     /// Counted operations of an update.
     pub flops: f64,
-    /// Of the first update and of the last, in nats: what was measured was training.
+    /// Losses of the first and the last update in nats, to show that the measured steps trained.
     pub losses: [f64; 2],
 }
 

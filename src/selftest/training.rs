@@ -12,11 +12,11 @@ use crate::run::{Device, RunError};
 use crate::spec::{Experiment, Precision};
 
 const UPDATES: usize = 10;
-/// Of an update; the CPU cuts it into shares, which must change nothing.
+/// Target tokens of an update; the CPU cuts it into shares, which must change nothing.
 const TOKENS: usize = 1000;
 /// Tokens of a sentence.
 const LENGTHS: Range<usize> = 1..40;
-/// Of weights after these updates, by whose size.
+/// Largest difference of weights after the updates, relative to their size.
 const ALLOWED_WEIGHTS: f64 = 5e-3;
 /// The share of sentences whose best translation may differ, for a tie between two tokens.
 const ALLOWED_TRANSLATIONS: f64 = 0.05;

@@ -100,7 +100,7 @@ fn a_history_that_is_gone_is_told() {
     let output = again(folder.path(), "base");
     assert_exit(&output, 0);
     assert!(
-        stderr(&output).contains("lack the first 30 steps"),
+        stderr(&output).contains("without the first 30 steps"),
         "{}",
         stderr(&output)
     );

@@ -91,7 +91,7 @@ Losses are unsmoothed, in nats for each target token, the end counted.
 
 ## Without dropout, from the same first weights
 
-In 20 updates, the largest difference of a training loss is {without_dropout["train"]:.1e} nats, that of a loss on dev
+The largest difference of a training loss is {without_dropout["train"]:.1e} nats, that of a loss on dev
 {without_dropout["dev"]:.1e}.
 
 ## As the recipe is

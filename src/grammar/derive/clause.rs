@@ -13,14 +13,14 @@ use crate::grammar::tree::{
 };
 use crate::grammar::verbs::{Frame, Government, Tense};
 
-/// What the surrounding sentence asks of a clause.
+/// Demands of the surrounding sentence on a clause.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClausePlan<'a> {
     pub tense: Option<Tense>,
     pub fronted_time: FrontedTime,
     pub polarity: PolarityPlan,
     pub relatives: Relatives,
-    /// What an object pronoun may stand for.
+    /// Phrase that an object pronoun may stand for.
     pub antecedent: Option<&'a NounPhrase>,
 }
 
@@ -303,7 +303,7 @@ impl Predicate {
 }
 
 impl NounPhrase {
-    /// Of a pronoun without antecedent, and of a question: a person's.
+    /// Class of the phrase; a pronoun without antecedent and a question word stand for a person.
     pub fn class(&self) -> Class {
         match self {
             Self::Common(common) => common.noun.class,

@@ -51,7 +51,7 @@ impl Deriver {
         }
     }
 
-    /// Who is given something.
+    /// Draws a recipient.
     pub(super) fn recipient(&mut self) -> NounPhrase {
         if self.chance(10) {
             return self.named();

@@ -1,4 +1,4 @@
-//! Draws what a clause says of its subject.
+//! Draws predicates.
 
 use super::Deriver;
 use super::clause::{ClausePlan, Relatives};
@@ -102,7 +102,7 @@ impl Deriver {
         )
     }
 
-    /// What something is compared with.
+    /// Draws the standard of a comparison.
     fn standard(&mut self, class: Class) -> NounPhrase {
         let noun = self.noun(&[class]);
         let number = *self.choose(&[Number::Singular, Number::Singular, Number::Plural]);

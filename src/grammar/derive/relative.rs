@@ -1,4 +1,4 @@
-//! Draws relative clauses, and what they hang on.
+//! Draws relative clauses, and the phrases that have them.
 
 use rand::RngExt;
 
@@ -24,7 +24,7 @@ impl Deriver {
         }
     }
 
-    /// What there is in a place: indefinite, and sometimes described.
+    /// Draws a thing that is in a place: indefinite, and sometimes described.
     pub(super) fn news(&mut self, tense: Tense) -> NounPhrase {
         let noun = self.noun(&[Class::Person, Class::Animal, Class::Object, Class::Text]);
         let number = *self.choose(&[Number::Singular, Number::Plural]);

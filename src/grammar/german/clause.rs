@@ -262,7 +262,7 @@ fn complement(predicate: &Predicate) -> Text {
     }
 }
 
-/// What follows even the verb cluster: relative clauses of objects, and what a comparison is with.
+/// Text after the verb cluster: relative clauses of objects, and the standard of a comparison.
 fn tail(clause: &Clause, roles: &Roles) -> Text {
     let mut text = Text::default();
     for clause in roles.objects().filter_map(NounPhrase::relative) {

@@ -53,7 +53,7 @@ pub fn prepositional_phrase(preposition: &str, phrase: &NounPhrase, case: Case) 
     }
 }
 
-/// The same for a gap: "auf den", "worauf".
+/// A gap after a preposition: "auf den", "worauf".
 pub fn prepositional_gap(preposition: &str, gap: Gap, case: Case) -> Text {
     match gap {
         Gap::What => Text::of(&pronominal_adverb("wo", preposition)),

@@ -19,7 +19,7 @@ impl Cluster {
         }
     }
 
-    /// What a main clause leaves for its end: a participle, an infinitive or a prefix.
+    /// Words that a main clause leaves for its end: a participle, an infinitive or a prefix.
     pub fn end_of_main_clause(&self) -> &str {
         if self.nonfinite.is_empty() {
             self.prefix
@@ -99,7 +99,7 @@ fn modal_form(modal: &Modal, tense: ModalTense, agreement: Agreement) -> String 
     }
 }
 
-/// Of the preterites in -te.
+/// Endings of the preterites in -te.
 fn preterite(stem: &str, agreement: Agreement) -> String {
     let ending = choose(agreement, ["", "st", "", "n"]);
     format!("{stem}{ending}")
