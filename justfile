@@ -68,3 +68,7 @@ pack-cuda ARCHIVE="ablate-cuda.tar.gz":
 # Check the CUDA build on this machine, without a GPU.
 check-cuda:
     .ci/run cuda
+
+# Check the Python programs in tools/ on small cases. The first time this installs PyTorch under target/, about 5 GB.
+check-tools:
+    .ci/run tools
