@@ -1,8 +1,9 @@
 //! Decoding with a cache: each step computes one row per hypothesis, and attends to keys and values kept from before.
 
 use super::batch::EOS;
+use super::maps::{AttentionMaps, maps};
 use super::translator::{Pass, Translator, Unwatched, Within};
-use super::{Continuation, Session};
+use super::{Continuation, Decoder, Session};
 use crate::ops::{Inference, Lineage, Packed, RankedRow};
 
 /// Decodes with a [`Translator`]; all hypotheses have the same length.
@@ -31,6 +32,16 @@ impl<'m, I: Inference> CachedDecoder<'m, I> {
             lineage: Lineage::windowed(model.dimensions.window),
             sentences: (0..source.sentences()).collect(),
         }
+    }
+}
+
+impl<I: Inference> Decoder for Translator<I> {
+    fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
+        Box::new(CachedDecoder::new(self, source))
+    }
+
+    fn attention(&self, source: &[u32], target: &[u32]) -> AttentionMaps {
+        maps(self, source, target)
     }
 }
 

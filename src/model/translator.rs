@@ -5,11 +5,8 @@ use dfdx::shapes::ConstDim;
 
 use super::network::{Backend, Convert, DecoderLayer, Network, Weights};
 use super::positions::{Sinusoids, learned_row};
-use super::session::CachedDecoder;
 use super::weights::{Attention, FeedForward, LayerNorm, Trained};
-use super::{AttentionMaps, Decoder, Session};
 use crate::ops::{Activation, HeadSizes, Inference, Lineage, Mask, Ops, Packed, Sizes, Spans, host};
-use crate::threads::Shareable;
 
 /// Weights in the form that a device multiplies fastest.
 pub struct Prepared<I>(std::marker::PhantomData<I>);
@@ -241,18 +238,5 @@ impl<I: Inference> Backend<Prepared<I>> for Pass<'_, I> {
         let device = &self.model.device;
         let hidden = device.linear(x, &weights.inner, Activation::Relu);
         device.linear(&hidden, &weights.outer, Activation::Identity)
-    }
-}
-
-impl<I: Inference> Decoder for Translator<I>
-where
-    Self: Shareable,
-{
-    fn session(&self, source: &Packed) -> Box<dyn Session + '_> {
-        Box::new(CachedDecoder::new(self, source))
-    }
-
-    fn attention(&self, source: &[u32], target: &[u32]) -> AttentionMaps {
-        super::maps::maps(self, source, target)
     }
 }

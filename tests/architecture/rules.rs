@@ -16,18 +16,18 @@ pub const ROOMS: [(&str, &[&str]); 24] = [
     ("codegen", &["plan", "spec"]),
     ("ops", &["random", "spec", "threads"]),
     ("model", &["ops", "plan", "random", "spec", "threads"]),
-    ("generated", &["model", "ops", "plan", "spec"]),
+    ("generated", &["model", "ops", "plan"]),
     ("grammar", &["random", "spec"]),
     ("fetch", &["durable", "lock"]),
     (
         "data",
         &["durable", "grammar", "model", "ops", "plan", "random", "spec"],
     ),
-    ("train", &["model", "plan", "random", "spec", "threads"]),
+    ("train", &["model", "ops", "plan", "random", "spec", "threads"]),
     ("decode", &["model", "ops", "spec", "threads"]),
     ("score", &[]),
     ("record", &["durable", "score", "spec"]),
-    ("results", &["durable", "plan", "record", "score", "spec"]),
+    ("results", &["durable", "plan", "record", "spec"]),
     (
         "run",
         &[
@@ -54,12 +54,12 @@ pub const ROOMS: [(&str, &[&str]); 24] = [
         ],
     ),
     ("sweep", &["lock", "plan", "record", "run"]),
-    ("report", &["results"]),
+    ("report", &["results", "spec"]),
     (
         "cli",
         &[
-            "data", "decode", "durable", "fetch", "lock", "model", "ops", "plan", "random", "record", "report",
-            "results", "run", "score", "selftest", "spec", "sweep", "threads",
+            "data", "decode", "durable", "fetch", "lock", "model", "ops", "plan", "record", "report", "results", "run",
+            "score", "selftest", "spec", "sweep", "threads",
         ],
     ),
 ];

@@ -19,6 +19,7 @@ mod rate;
 mod scratch;
 mod tape;
 mod tiles;
+mod view;
 
 pub use inference::CpuInference;
 pub use memory::keep_freed_memory;

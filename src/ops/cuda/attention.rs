@@ -1,12 +1,12 @@
 //! Attention inside the heads: from projected rows to mixed values and back.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchAsync};
 
 use super::context::{Context, int};
+use super::sentences::{KEPT, Sentence, Sentences};
 use crate::ops::{HeadSizes, Mask, Spans, precision};
 use crate::spec::Precision;
 
@@ -18,20 +18,6 @@ const SOFTMAX_THREADS: u32 = 128;
 const ROWS: [&str; 2] = ["rows_by_rows", "rows_by_rows_rounded"];
 const MIX_KEYS: [&str; 2] = ["weights_by_keys", "weights_by_keys_rounded"];
 const MIX_QUERIES: [&str; 2] = ["weights_by_queries", "weights_by_queries_rounded"];
-
-/// One sentence, as the kernels know it.
-#[repr(C)]
-struct Sentence {
-    query: i32,
-    queries: i32,
-    key: i32,
-    keys: i32,
-    /// Where its weights begin.
-    weights: u64,
-}
-
-// SAFETY: numbers laid out as in `attention.cu`.
-unsafe impl DeviceRepr for Sentence {}
 
 /// Heads side by side in packed rows, as the kernels know them.
 #[repr(C)]
@@ -76,22 +62,6 @@ impl Operands {
             values: Heads::at(data, stride, 2 * sizes.keys(), sizes.value),
         }
     }
-}
-
-/// The sentences of spans on the device, which every layer asks for again.
-#[derive(Default)]
-pub struct SentenceCache(VecDeque<(Spans, usize, Rc<Sentences>)>);
-
-/// Encoder, decoder, and from the one to the other.
-const KEPT: usize = 3;
-
-struct Sentences {
-    on_device: CudaSlice<Sentence>,
-    count: usize,
-    /// Weights of all sentences and heads together.
-    weights: usize,
-    /// Rows that are keys of the spans, if these follow one another as those of the queries do.
-    key_rows: Option<usize>,
 }
 
 impl Sentences {

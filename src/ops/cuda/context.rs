@@ -13,9 +13,9 @@ use cudarc::driver::{
 };
 use dfdx::prelude::{Cuda, Storage};
 
-use super::attention::SentenceCache;
 use super::compile::{compile, kernels};
 use super::libraries::Part;
+use super::sentences::SentenceCache;
 
 /// What cudarc keeps our kernels under.
 const MODULE: &str = "ablate";

@@ -24,6 +24,7 @@ mod multi_head;
 mod norm;
 mod product;
 mod rate;
+mod sentences;
 mod survey;
 mod tape;
 

@@ -10,8 +10,8 @@ use std::array;
 use std::cell::RefCell;
 use std::mem::transmute;
 
-use super::{Output, View};
 use crate::ops::cpu::lanes::{LANES, add};
+use crate::ops::cpu::view::{Output, View};
 
 /// Registers of a tile's row. With eight rows sixteen sums are under way, more than an addition takes cycles.
 const REGISTERS: usize = 2;
