@@ -4,42 +4,7 @@ use dfdx::prelude::*;
 
 use super::cases::{Call, Case, Inputs};
 use super::plain::{self as dynamic, linear, untyped};
-use super::{Activation, Mask, Matrix, OnDevice, Packed, Recording, Rows, Size, Spans};
-
-/// How many heads there are, and how wide each is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeadSizes {
-    /// `h`.
-    pub heads: usize,
-    /// `d_k`, of queries and keys.
-    pub key: usize,
-    /// `d_v`, of values.
-    pub value: usize,
-}
-
-impl HeadSizes {
-    /// The sizes of `heads` heads whose queries, and whose values, are so wide together.
-    #[must_use]
-    pub fn split(heads: usize, keys: usize, values: usize) -> Self {
-        Self {
-            heads,
-            key: keys / heads,
-            value: values / heads,
-        }
-    }
-
-    /// H*K: the keys of all heads.
-    #[must_use]
-    pub fn keys(self) -> usize {
-        self.heads * self.key
-    }
-
-    /// H*VD: the values of all heads.
-    #[must_use]
-    pub fn values(self) -> usize {
-        self.heads * self.value
-    }
-}
+use super::{Activation, HeadSizes, Mask, Matrix, OnDevice, Packed, Recording, Rows, Size, Spans};
 
 /// The four projections.
 #[derive(Debug)]

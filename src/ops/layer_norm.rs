@@ -5,9 +5,6 @@ use dfdx::prelude::*;
 use super::cases::{Call, Case, Inputs};
 use super::{Dropout, OnDevice, Recording, Rows, Size, Vector, elementwise, plain as dynamic};
 
-/// Added to the variance: `PyTorch`'s default, the paper names none.
-pub const LAYER_NORM_EPSILON: f32 = 1e-5;
-
 /// Weight and bias of a norm, `[D]` each.
 #[derive(Debug)]
 pub struct NormWeights<'a, D: Size, Dev: Storage<f32>> {

@@ -4,7 +4,7 @@ use dfdx::prelude::*;
 
 use super::cases::{Call, Case, Inputs};
 use super::plain::{index, linear};
-use super::{Activation, OnDevice, Recording, Rows, Size, Table};
+use super::{Activation, OnDevice, Recording, Rows, Size, Table, TokenLoss};
 
 /// What the loss is told besides the rows.
 #[derive(Debug, Clone, Copy)]
@@ -15,17 +15,6 @@ pub struct LossTarget<'a> {
     pub smoothing: f32,
     /// Factor on the sum over rows, one over the target tokens of the whole update.
     pub scale: f32,
-}
-
-/// Sums over rows, and the tensor whose backward pass trains the model.
-#[derive(Debug)]
-pub struct TokenLoss<Dev: Storage<f32>> {
-    /// `scale * smoothed_sum`.
-    pub loss: Tensor<Rank0, f32, Dev>,
-    /// Label-smoothed cross-entropy summed over rows, in nats.
-    pub smoothed_sum: f64,
-    /// Negative log-likelihood of the right class summed over rows, in nats: what perplexity is made of.
-    pub nll_sum: f64,
 }
 
 /// Computes the loss.

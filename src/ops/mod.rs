@@ -29,23 +29,25 @@ mod sizes;
 mod spans;
 mod tensors;
 
-pub use attention::{Attention, AttentionWeights, HeadSizes};
+pub use attention::{Attention, AttentionWeights};
 pub use dropout::{Dropout, DropoutStream};
 pub use elementwise::Elementwise;
 pub use embedding::Embedding;
 pub use feed_forward::{FeedForward, FeedForwardWeights};
 pub use inference::{Inference, Ranked, RankedRow};
 pub use inference_cases::{InferenceCase, inference_cases};
-pub use layer_norm::{LAYER_NORM_EPSILON, LayerNorm, NormWeights};
+pub use layer_norm::{LayerNorm, NormWeights};
 pub use lineage::Lineage;
-pub use loss::{Loss, LossTarget, TokenLoss};
+pub use loss::{Loss, LossTarget};
 pub use optimizer::{Optimizer, ParameterState, Trained};
 pub use packed::Packed;
 pub use plain_inference::PlainInference;
 pub use recording::Recording;
 pub use sizes::{Of, Size, Sizes};
 pub use spans::{Mask, Span, Spans};
-pub use tensors::{Activation, Buffer, Fault, Matrix, OnDevice, Rows, Table, Vector, host};
+pub use tensors::{
+    Activation, Buffer, Fault, HeadSizes, LAYER_NORM_EPSILON, Matrix, OnDevice, Rows, Table, TokenLoss, Vector, host,
+};
 
 use cases::Case;
 use dfdx::prelude::Const;

@@ -25,6 +25,55 @@ pub enum Activation {
     Relu,
 }
 
+/// How many heads there are, and how wide each is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadSizes {
+    /// `h`.
+    pub heads: usize,
+    /// `d_k`, of queries and keys.
+    pub key: usize,
+    /// `d_v`, of values.
+    pub value: usize,
+}
+
+impl HeadSizes {
+    /// The sizes of `heads` heads whose queries, and whose values, are so wide together.
+    #[must_use]
+    pub fn split(heads: usize, keys: usize, values: usize) -> Self {
+        Self {
+            heads,
+            key: keys / heads,
+            value: values / heads,
+        }
+    }
+
+    /// H*K: the keys of all heads.
+    #[must_use]
+    pub fn keys(self) -> usize {
+        self.heads * self.key
+    }
+
+    /// H*VD: the values of all heads.
+    #[must_use]
+    pub fn values(self) -> usize {
+        self.heads * self.value
+    }
+}
+
+/// Added to the variance: `PyTorch`'s default, the paper names none.
+pub const LAYER_NORM_EPSILON: f32 = 1e-5;
+
+/// Sums over rows, and the tensor whose backward pass trains the model.
+#[derive(Debug)]
+pub struct TokenLoss<Dev: Storage<f32>> {
+    /// `scale * smoothed_sum`.
+    pub loss: Tensor<Rank0, f32, Dev>,
+    /// Label-smoothed cross-entropy summed over rows, in nats.
+    pub smoothed_sum: f64,
+    /// Negative log-likelihood of the right class summed over rows, in nats: what perplexity is made of.
+    pub nll_sum: f64,
+}
+
 /// A device that holds tensors. Like dfdx's own methods, these panic when the device runs out of memory or fails: no
 /// run can go on from there.
 pub trait OnDevice: Device<f32> + Storage<f32, Vec: Shareable> + Shareable {
