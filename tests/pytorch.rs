@@ -13,8 +13,9 @@ const VOCABULARY: usize = 23;
 const SMOOTHING: f32 = 0.1;
 
 /// Two heads of `d_k` 6 and `d_v` 10.
-fn model(norm: Norm, positional: Positional) -> Box<dyn Seq2Seq> {
+fn model(norm: Norm, positional: Positional, attention_window: Option<usize>) -> Box<dyn Seq2Seq> {
     let architecture = Architecture {
+        attention_window,
         norm,
         positional,
         ..Architecture::new(2, 2, VOCABULARY)
@@ -63,12 +64,14 @@ impl Golden {
     }
 }
 
-fn models() -> [(Golden, Box<dyn Seq2Seq>); 2] {
+fn models() -> [(Golden, Box<dyn Seq2Seq>); 3] {
     let post = Golden::read("post-sinusoidal");
-    let sinusoidal = post.restore(model(Norm::Post, Positional::Sinusoidal));
+    let sinusoidal = post.restore(model(Norm::Post, Positional::Sinusoidal, None));
     let pre = Golden::read("pre-learned");
-    let learned = pre.restore(model(Norm::Pre, Positional::Learned { max_positions: 12 }));
-    [(post, sinusoidal), (pre, learned)]
+    let learned = pre.restore(model(Norm::Pre, Positional::Learned { max_positions: 12 }, None));
+    let band = Golden::read("post-sinusoidal-window-1");
+    let windowed = band.restore(model(Norm::Post, Positional::Sinusoidal, Some(1)));
+    [(post, sinusoidal), (pre, learned), (band, windowed)]
 }
 
 const SOURCES: [&[u32]; 4] = [&[5, 9, 3, 17, 22], &[4], &[8, 8, 21], &[]];

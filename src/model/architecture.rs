@@ -38,7 +38,7 @@ impl Architecture {
         Self {
             layers: model.layers,
             heads: model.heads,
-            attention_window: None,
+            attention_window: model.attention_window,
             norm: model.norm,
             positional: model.positional,
             vocabulary: experiment.data.vocab_size,

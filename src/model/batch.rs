@@ -85,11 +85,11 @@ impl Batch {
 
     /// What there is to read.
     #[must_use]
-    pub fn work(&self) -> Work {
+    pub fn work(&self, window: Option<usize>) -> Work {
         let length = |side: &Packed, index| side.sentence(index).len();
         let mut work = Work::default();
         for index in 0..self.target.sentences() {
-            work += Work::of_pair(length(&self.source, index), length(&self.target, index));
+            work += Work::of_pair(length(&self.source, index), length(&self.target, index), window);
         }
         work
     }

@@ -8,7 +8,12 @@ use crate::spec::{Norm, Positional, Precision};
 
 /// Two heads of `d_k` 6 and `d_v` 10.
 fn small(norm: Norm, positional: Positional, seed: u64) -> Box<dyn Seq2Seq> {
+    windowed(norm, positional, None, seed)
+}
+
+fn windowed(norm: Norm, positional: Positional, attention_window: Option<usize>, seed: u64) -> Box<dyn Seq2Seq> {
     let architecture = Architecture {
+        attention_window,
         norm,
         positional,
         ..Architecture::new(2, 2, 31)
@@ -17,8 +22,9 @@ fn small(norm: Norm, positional: Positional, seed: u64) -> Box<dyn Seq2Seq> {
     Box::new(Trainable::new(model))
 }
 
-fn models() -> [Box<dyn Seq2Seq>; 3] {
+fn models() -> [Box<dyn Seq2Seq>; 4] {
     [
+        windowed(Norm::Pre, Positional::Sinusoidal, Some(1), 4),
         small(Norm::Post, Positional::Sinusoidal, 1),
         small(Norm::Pre, Positional::Sinusoidal, 2),
         small(Norm::Post, Positional::Learned { max_positions: 9 }, 3),
@@ -146,7 +152,7 @@ fn a_restored_model_goes_on_with_the_same_bits() {
 
 #[test]
 fn arrays_of_another_model_are_refused_and_change_nothing() {
-    let [mut sinusoidal, mut pre_norm, mut learned] = models();
+    let [_, mut sinusoidal, mut pre_norm, mut learned] = models();
     let before = sinusoidal.weights();
     assert!(matches!(
         sinusoidal.restore_weights(&pre_norm.weights()),
@@ -336,4 +342,30 @@ fn the_number_of_threads_changes_no_bit() {
     let rounded = bits(trained_on(1, Precision::Bf16));
     assert!(rounded != one, "the precision must reach the products");
     assert!(rounded == bits(trained_on(3, Precision::Bf16)), "3 threads in bf16");
+}
+
+#[test]
+fn a_token_outside_the_window_is_not_seen() {
+    // With one layer: two would see twice as far.
+    let architecture = Architecture {
+        attention_window: Some(2),
+        ..Architecture::new(1, 2, 31)
+    };
+    let model = Trainable::new(Transformer::<Cpu, Of<16, 24, 12, 20>>::new(
+        &Cpu::default(),
+        architecture,
+        1,
+    ));
+    let decoder = model.decoder();
+    let source: Vec<u32> = (3..12).collect();
+    let target: Vec<u32> = std::iter::once(BOS).chain(12..20).collect();
+    let maps = decoder.attention(&source, &target);
+    for (map, is_causal) in [(&maps.encoder[0][0], false), (&maps.decoder[0][1], true)] {
+        for (query, shares) in map.iter().enumerate() {
+            for (key, &share) in shares.iter().enumerate() {
+                let is_seen = key.abs_diff(query) <= 2 && !(is_causal && key > query);
+                assert_eq!(share > 0.0, is_seen, "query {query}, key {key}");
+            }
+        }
+    }
 }

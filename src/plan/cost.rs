@@ -27,7 +27,11 @@ impl Cost {
     pub fn of(experiment: &Experiment, mean_length: f64) -> Self {
         let training = &experiment.training;
         let parameters = Parameters::of(experiment);
-        let work = Work::uniform(training.batch_tokens as f64, mean_length);
+        let work = Work::uniform(
+            training.batch_tokens as f64,
+            mean_length,
+            experiment.model.attention_window,
+        );
         let step_flops = training_flops(experiment, &work);
         let activations = training.micro_batch_tokens as f64 * activations_per_token(experiment, mean_length);
         Self {
@@ -61,30 +65,41 @@ pub struct Work {
 }
 
 impl Work {
-    /// Returns the work of one sentence pair.
+    /// Returns the work of one sentence pair; `window` is `model.attention_window`.
     #[must_use]
-    pub fn of_pair(source: usize, target: usize) -> Self {
+    pub fn of_pair(source: usize, target: usize, window: Option<usize>) -> Self {
+        let [source_pairs, target_pairs] = [source, target].map(|length| pairs_within(length, window));
         let [source, target] = [source, target].map(|length| length as f64);
         Self {
             source_tokens: source,
             target_tokens: target,
-            source_pairs: source * source,
-            target_pairs: target * target,
+            source_pairs,
+            target_pairs,
             cross_pairs: source * target,
         }
     }
 
     /// Returns the work of `tokens` target tokens and as many source tokens, in sentences of `mean_length`.
-    fn uniform(tokens: f64, mean_length: f64) -> Self {
+    fn uniform(tokens: f64, mean_length: f64, window: Option<usize>) -> Self {
+        let length = mean_length.round().max(1.0) as usize;
+        let share = pairs_within(length, window) / pairs_within(length, None);
         let pairs = tokens * mean_length;
         Self {
             source_tokens: tokens,
             target_tokens: tokens,
-            source_pairs: pairs,
-            target_pairs: pairs,
+            source_pairs: share * pairs,
+            target_pairs: share * pairs,
             cross_pairs: pairs,
         }
     }
+}
+
+/// Counts the pairs of tokens of one sentence that are at most a window apart.
+fn pairs_within(length: usize, window: Option<usize>) -> f64 {
+    let far = window.map_or(length, |window| window.saturating_add(1)).min(length);
+    let (length, far) = (length as f64, far as f64);
+    // `length` pairs of a token with itself, and `length - d` in each order that are `d` apart.
+    length * (2.0 * far - 1.0).max(0.0) - far * (far - 1.0)
 }
 
 impl std::ops::AddAssign for Work {
@@ -181,7 +196,7 @@ mod tests {
             "layers = 1, d_model = 4, d_ff = 6, heads = 2, d_k = 3, d_v = 2",
             ", learning_rate_factor = 0.1",
         );
-        let flops = training_flops(&tiny, &Work::uniform(1.0, 5.0));
+        let flops = training_flops(&tiny, &Work::uniform(1.0, 5.0, None));
         assert!((flops - 6.0 * (178.0 + 708.0)).abs() <= 1e-9, "{flops}");
     }
 
@@ -194,10 +209,24 @@ mod tests {
             "layers = 1, d_model = 4, d_ff = 6, heads = 2, d_k = 3, d_v = 2",
             ", learning_rate_factor = 0.1",
         );
-        let mut work = Work::of_pair(3, 2);
-        work += Work::of_pair(1, 1);
+        let mut work = Work::of_pair(3, 2, None);
+        work += Work::of_pair(1, 1, None);
         let flops = training_flops(&tiny, &work);
         assert!((flops - 6.0 * 2596.0).abs() <= 1e-9, "{flops}");
+    }
+
+    #[test]
+    fn a_window_leaves_out_the_pairs_that_are_further_apart() {
+        for length in 0..9_usize {
+            for window in 0..10 {
+                let near = |i: usize| (0..length).filter(|&j: &usize| j.abs_diff(i) <= window).count();
+                let counted: usize = (0..length).map(near).sum();
+                let pairs = Work::of_pair(length, length, Some(window)).source_pairs;
+                assert!((pairs - counted as f64).abs() <= 0.0, "{length} {window}");
+            }
+            let all = Work::of_pair(length, 3, None);
+            assert!((all.source_pairs - (length * length) as f64).abs() <= 0.0);
+        }
     }
 
     #[test]

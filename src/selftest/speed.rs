@@ -70,7 +70,7 @@ pub fn speed(device: Device, suite: &str, experiment: &Experiment, precision: Pr
     Ok(Speed {
         seconds: seconds[UPDATES / 2],
         tokens: batch.target_tokens(),
-        flops: training_flops(experiment, &batch.work()),
+        flops: training_flops(experiment, &batch.work(experiment.model.attention_window)),
         losses: [losses[0], losses[WARM_UP + UPDATES - 1]],
     })
 }

@@ -31,6 +31,8 @@ pub struct Model {
     pub d_k: usize,
     /// Width of one head's values.
     pub d_v: usize,
+    /// Tokens on each side that a token attends to in its own sentence; `None` is all of them (the paper's models).
+    pub attention_window: Option<usize>,
     pub positional: Positional,
     pub norm: Norm,
 }

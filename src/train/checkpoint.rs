@@ -217,7 +217,7 @@ mod tests {
             progress: Progress {
                 step: 3,
                 tokens: 99,
-                work: Work::of_pair(7, 5),
+                work: Work::of_pair(7, 5, None),
                 since_validation: window,
                 ranking: Ranking {
                     best: vec![Measured {

@@ -110,7 +110,7 @@ impl<E> Trainer<'_, E> {
         model.update(&adam);
         let mut work = Work::default();
         for batch in &batches {
-            work += batch.work();
+            work += batch.work(self.experiment.model.attention_window);
         }
         Ok(Update {
             step,

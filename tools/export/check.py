@@ -33,6 +33,7 @@ class Model:
     def __init__(self, folder):
         spec = tomllib.loads((folder / "spec.toml").read_text())["model"]
         self.layers, self.width, self.heads = spec["layers"], spec["d_model"], spec["heads"]
+        self.window = spec.get("attention_window")
         self.pre_norm, self.learned = spec["norm"] == "pre", spec["positional"] == "learned"
         self.weights = {name: weight.double() for name, weight in load_file(folder / "model.safetensors").items()}
         self.unused = set(self.weights)
@@ -78,16 +79,22 @@ class Model:
         angle = position[:, None] * rate
         return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
+    def band(self, count):
+        """Who lies at most a window from whom; everybody where there is no window."""
+        position = torch.arange(count)
+        apart = (position[:, None] - position[None, :]).abs()
+        return apart <= (count if self.window is None else self.window)
+
     def encode(self, ids):
-        x = self.embed(ids)
+        x, band = self.embed(ids), self.band(len(ids))
         for i in range(self.layers):
             layer = f"encoder.layers.{i}"
-            x = self.residual(f"{layer}.norm1", x, lambda h: self.attend(f"{layer}.self_attn", h, h))
+            x = self.residual(f"{layer}.norm1", x, lambda h: self.attend(f"{layer}.self_attn", h, h, band))
             x = self.residual(f"{layer}.norm2", x, lambda h: self.feed_forward(layer, h))
         return self.norm("encoder.norm", x) if self.pre_norm else x
 
     def decode(self, ids, memory):
-        x, causal = self.embed(ids), torch.ones(len(ids), len(ids), dtype=torch.bool).tril()
+        x, causal = self.embed(ids), torch.ones(len(ids), len(ids), dtype=torch.bool).tril() & self.band(len(ids))
         for i in range(self.layers):
             layer = f"decoder.layers.{i}"
             x = self.residual(f"{layer}.norm1", x, lambda h: self.attend(f"{layer}.self_attn", h, h, causal))

@@ -63,6 +63,14 @@ pub(super) const KEYS: &[Key] = &[
         .or(WIDTH_OF_A_HEAD)
         .effect(Effect::Shape)
         .column(6, "d_v"),
+    key!(
+        model.attention_window,
+        Kind::Whole(0, WIDEST),
+        "r: self-attention sees at most r tokens on each side (section 4, restricted)"
+    )
+    .or(Fallback::Absent)
+    .added_later()
+    .column(11, "r"),
     POSITIONAL,
     variant_key!(
         "model.max_positions",

@@ -30,8 +30,8 @@ def pad(sentences):
 
 
 class Model:
-    def __init__(self, norm, positional, generator):
-        self.norm, self.positional = norm, positional
+    def __init__(self, norm, positional, window, generator):
+        self.norm, self.positional, self.window = norm, positional, window
         self.weights = {}
 
         def draw(name, *shape, around=0.0):
@@ -107,14 +107,22 @@ class Model:
             table = torch.stack([torch.sin(position * rate), torch.cos(position * rate)], -1).flatten(1).float()
         return F.embedding(ids, self.weights["embedding.weight"]) * math.sqrt(D_MODEL) + table
 
+    def band(self, length):
+        """Who lies at most a window from whom."""
+        position = torch.arange(length)
+        apart = (position[:, None] - position[None, :]).abs()
+        return apart <= (length if self.window is None else self.window)
+
     def log_probabilities(self, source, source_real, target):
         source_mask = source_real[:, None, None, :]
+        # Padding sees at least itself: a row that sees nothing is no number.
+        within = (source_mask | torch.eye(source.shape[1], dtype=torch.bool)) & self.band(source.shape[1])
         length = target.shape[1]
-        causal = torch.ones(length, length, dtype=torch.bool).tril()[None, None]
+        causal = (torch.ones(length, length, dtype=torch.bool).tril() & self.band(length))[None, None]
         x = self.embed(source)
         for i in range(LAYERS):
             name = f"encoder.{i}"
-            x = self.residual(f"{name}.attention_norm", x, lambda h: self.attend(f"{name}.attention", h, h, source_mask))
+            x = self.residual(f"{name}.attention_norm", x, lambda h: self.attend(f"{name}.attention", h, h, within))
             x = self.residual(f"{name}.feed_forward_norm", x, lambda h: self.feed_forward(f"{name}.feed_forward", h))
         memory = self.layer_norm("encoder_norm", x) if self.norm == "pre" else x
         x = self.embed(target)
@@ -134,8 +142,8 @@ class Model:
         return (x @ self.weights["embedding.weight"].T).log_softmax(-1)
 
 
-def make(norm, positional):
-    model = Model(norm, positional, torch.Generator().manual_seed(20170612))
+def make(norm, positional, window=None):
+    model = Model(norm, positional, window, torch.Generator().manual_seed(20170612))
     source, source_real = pad(SOURCES)
     target, real = pad([[BOS] + t for t in TARGETS])
     labels, _ = pad([t + [EOS] for t in TARGETS])
@@ -164,9 +172,11 @@ def make(norm, positional):
         optimizer.step()
         history.append(smoothed.detach())
     golden["training"] = torch.stack(history)
-    save_file({k: v.contiguous() for k, v in golden.items()}, HERE / f"{norm}-{positional}.safetensors")
-    print(norm, positional, f"torch {torch.__version__}", [round(float(x), 4) for x in history])
+    name = f"{norm}-{positional}" if window is None else f"{norm}-{positional}-window-{window}"
+    save_file({k: v.contiguous() for k, v in golden.items()}, HERE / f"{name}.safetensors")
+    print(name, f"torch {torch.__version__}", [round(float(x), 4) for x in history])
 
 
 make("post", "sinusoidal")
 make("pre", "learned")
+make("post", "sinusoidal", window=1)
