@@ -34,7 +34,7 @@ enum Command {
         precision: String,
         threads: NonZero<usize>,
     },
-    /// One training step on pairs of source and target pieces without their ends.
+    /// One training step on pairs of source and target tokens without their ends.
     Step {
         pairs: Vec<(Vec<u32>, Vec<u32>)>,
     },
@@ -153,9 +153,9 @@ fn describe(shape: &Shape) -> (String, Value) {
     (shape.name.to_owned(), sizes)
 }
 
-/// Fresh weights say one piece again and again: the residual connections carry it to a projection that is the embedding
+/// Fresh weights say one token again and again: the residual connections carry it to a projection that is the embedding
 /// itself, and what attention and rectified units add has a mean that is the same everywhere. Here sharp attention
-/// makes every piece depend on the source and on all pieces before it, the sums stay small, and half the gains before
+/// makes every token depend on the source and on all tokens before it, the sums stay small, and half the gains before
 /// the projection are negative. The end's embedding becomes zero: it is never among the best, and all translations are
 /// as long as allowed.
 fn stir(model: &mut dyn Seq2Seq) -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! What is done with text: pieces, BLEU, and a suite into a plan.
+//! What is done with text: tokens, BLEU, and a suite into a plan.
 
 use std::fs;
 use std::hint::black_box;

@@ -9,7 +9,7 @@ use ablate::spec::Precision;
 use common::{D64, D128, D256, D512, QUICK, Shape, batch, train_step};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Shape, sentences, and pieces of each with the end counted.
+/// Shape, sentences, and tokens of each with the end counted.
 const CASES: [(Shape, usize, usize); 5] = [
     (QUICK, 24, 16),
     (D64, 64, 16),

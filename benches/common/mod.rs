@@ -59,16 +59,16 @@ fn build<const D: usize, const F: usize>(architecture: Architecture) -> Box<dyn 
     Box::new(Trainable::new(model))
 }
 
-/// Random pieces, none of them special.
-pub fn sentences(purpose: &str, vocabulary: usize, count: usize, pieces: usize) -> Vec<Vec<u32>> {
+/// Random tokens, none of them special.
+pub fn sentences(purpose: &str, vocabulary: usize, count: usize, tokens: usize) -> Vec<Vec<u32>> {
     let mut rng = stream(&["bench", purpose]);
     let last = vocabulary as u32;
     (0..count)
-        .map(|_| (0..pieces).map(|_| rng.random_range(3..last)).collect())
+        .map(|_| (0..tokens).map(|_| rng.random_range(3..last)).collect())
         .collect()
 }
 
-/// Random sentence pairs, `length` pieces on each side with the end counted.
+/// Random sentence pairs, `length` tokens on each side with the end counted.
 pub fn batch(vocabulary: usize, count: usize, length: usize) -> Batch {
     let sources = sentences("sources", vocabulary, count, length - 1);
     let targets = sentences("targets", vocabulary, count, length - 1);

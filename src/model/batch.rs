@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ops::Packed;
 use crate::plan::Work;
 
-/// A piece the vocabulary does not hold.
+/// A token the vocabulary does not hold.
 pub const UNK: u32 = 0;
 /// What the decoder reads first.
 pub const BOS: u32 = 1;
@@ -15,11 +15,11 @@ pub const EOS: u32 = 2;
 /// Sentence pairs, teacher-forced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Source pieces, each sentence closed by [`EOS`].
+    /// Source tokens, each sentence closed by [`EOS`].
     pub source: Packed,
-    /// Decoder input: [`BOS`], then the target pieces.
+    /// Decoder input: [`BOS`], then the target tokens.
     pub target: Packed,
-    /// What the decoder should say at each row of `target`: the target pieces, then [`EOS`].
+    /// What the decoder should say at each row of `target`: the target tokens, then [`EOS`].
     pub labels: Vec<u32>,
     /// The rows that come before, if this is a share of a larger batch.
     pub before: RowsBefore,
@@ -33,10 +33,10 @@ pub struct RowsBefore {
 }
 
 impl Batch {
-    /// Packs pairs of source and target pieces, both without special pieces.
+    /// Packs pairs of source and target tokens, both without special tokens.
     #[must_use]
     pub fn from_pairs(pairs: &[(&[u32], &[u32])]) -> Self {
-        let closed = |pieces: &[u32]| [pieces, &[EOS]].concat();
+        let closed = |tokens: &[u32]| [tokens, &[EOS]].concat();
         Self {
             source: Packed::from_sentences(pairs.iter().map(|(source, _)| closed(source))),
             target: Packed::from_sentences(pairs.iter().map(|(_, target)| [&[BOS], *target].concat())),
@@ -45,7 +45,7 @@ impl Batch {
         }
     }
 
-    /// Source and target pieces of one pair, without special pieces: what the batch was packed from.
+    /// Source and target tokens of one pair, without special tokens: what the batch was packed from.
     #[must_use]
     pub fn pair(&self, index: usize) -> (&[u32], &[u32]) {
         let source = self.source.sentence(index);

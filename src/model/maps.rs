@@ -14,7 +14,7 @@ pub type Map = Vec<Vec<f32>>;
 pub struct AttentionMaps {
     /// Encoder self-attention, `[S, S]`.
     pub encoder: Vec<Vec<Map>>,
-    /// Decoder self-attention, `[T, T]`: nothing is taken from later pieces.
+    /// Decoder self-attention, `[T, T]`: nothing is taken from later tokens.
     pub decoder: Vec<Vec<Map>>,
     /// From the decoder to the encoder's output, `[T, S]`.
     pub cross: Vec<Vec<Map>>,

@@ -24,7 +24,7 @@ pub trait Seq2Seq: Shareable {
     /// Makes the weights ready to translate, which takes about as long as translating a few sentences.
     fn decoder(&self) -> Box<dyn Decoder + '_>;
 
-    /// V: pieces in the vocabulary.
+    /// V: tokens in the vocabulary.
     fn vocabulary_size(&self) -> usize;
 
     /// The weights, in a fixed order.
@@ -60,7 +60,7 @@ pub trait Decoder: Shareable {
     fn session(&self, source: &Packed) -> Box<dyn Session + '_>;
 
     /// What every head looks at while a sentence is translated: `source` and `target` as encoder and decoder read them,
-    /// the one with its end, the other with [`super::BOS`] in front. Row `t` of a target's map is that of the piece that
+    /// the one with its end, the other with [`super::BOS`] in front. Row `t` of a target's map is that of the token that
     /// is said after `target[..=t]`.
     fn attention(&self, source: &[u32], target: &[u32]) -> AttentionMaps;
 }
@@ -136,7 +136,7 @@ impl BatchLoss {
         self.nll_sum / self.tokens as f64
     }
 
-    /// Perplexity per piece, from the unsmoothed likelihood (Table 3's note).
+    /// Perplexity per token, from the unsmoothed likelihood (Table 3's note).
     #[must_use]
     pub fn perplexity(&self) -> f64 {
         self.nll().exp()

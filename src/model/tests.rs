@@ -66,7 +66,7 @@ fn a_future_token_cannot_change_the_past() {
             let mut total = 0.0;
             for (row, &label) in batch.labels.iter().enumerate().take(label_from) {
                 let mut one = batch.clone();
-                // Only the row's own label counts: make every other row predict a fixed piece, then subtract it.
+                // Only the row's own label counts: make every other row predict a fixed token, then subtract it.
                 one.labels.fill(4);
                 let fixed = model.loss(&one, 0.0).nll_sum;
                 one.labels[row] = label;
@@ -77,7 +77,7 @@ fn a_future_token_cannot_change_the_past() {
         for changed in 1..5 {
             let mut other = target.to_vec();
             other[changed..].iter_mut().for_each(|token| *token += 7);
-            // Labels before `changed` are the same pieces, and the rows that predict them have read the same pieces.
+            // Labels before `changed` are the same tokens, and the rows that predict them have read the same tokens.
             assert!(close(at(target, changed), at(&other, changed)), "token {changed}");
         }
     }

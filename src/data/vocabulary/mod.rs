@@ -59,7 +59,7 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// Encodes one sentence. The only special token in it is [`UNK`], for an unknown character.
+    /// Encodes one sentence. The only special token in it is [`UNK`](crate::model::UNK), for an unknown character.
     ///
     /// # Errors
     /// The tokenizer fails.
@@ -76,7 +76,7 @@ impl Vocabulary {
     }
 
     /// Detokenised text: exactly what was encoded, where every character was known (but for U+2581, which becomes
-    /// a space), in lower case if the vocabulary is. [`BOS`] and [`EOS`] are silent, [`UNK`] reads `<unk>`.
+    /// a space), in lower case if the vocabulary is. [`BOS`] and [`EOS`] are silent, [`UNK`](crate::model::UNK) reads `<unk>`.
     ///
     /// # Errors
     /// The tokenizer fails.

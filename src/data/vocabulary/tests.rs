@@ -52,7 +52,7 @@ fn text_of_known_characters_comes_back_exactly() {
 }
 
 #[test]
-fn text_can_never_spell_a_special_piece() {
+fn text_can_never_spell_a_special_token() {
     let ids = vocabulary().encode("<s> </s> <unk>").unwrap();
     assert!(ids.iter().all(|id| *id > EOS), "{ids:?}");
 }
@@ -77,7 +77,7 @@ fn a_word_cache_changes_nothing() {
 }
 
 #[test]
-fn training_again_gives_the_same_pieces() {
+fn training_again_gives_the_same_tokens() {
     let pairs: Vec<Pair> = crate::grammar::GrammarPairs::new(crate::spec::Split::Train)
         .take(500)
         .collect();
@@ -118,7 +118,7 @@ fn json_brings_back_the_same_vocabulary() {
 }
 
 #[test]
-fn a_small_text_makes_fewer_pieces_than_asked_for() {
+fn a_small_text_makes_fewer_tokens_than_asked_for() {
     let vocabulary = Vocabulary::train(&WordCounts::of(&pairs()), 5000, Case::Keep).unwrap();
     assert!(vocabulary.len() < 200, "{}", vocabulary.len());
 }

@@ -101,9 +101,9 @@ impl Inference for CpuInference {
         let mut rows = Rows::of(ids.len(), table.width);
         let places = rows.numbers.chunks_exact_mut(table.width);
         for ((row, &id), position) in places.zip(ids).zip(positions.chunks_exact(table.width)) {
-            let piece = &table.rows[id as usize * table.width..][..table.width];
-            for ((x, piece), position) in row.iter_mut().zip(piece).zip(position) {
-                *x = fma(scale, *piece, *position);
+            let token = &table.rows[id as usize * table.width..][..table.width];
+            for ((x, token), position) in row.iter_mut().zip(token).zip(position) {
+                *x = fma(scale, *token, *position);
             }
         }
         rows
